@@ -1,0 +1,37 @@
+# `make demo` and `make test` need python3 (3.11+) and a package registry; they set up .venv themselves.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+# What stands behind `--` on make's own command line goes to the command: make demo -- --logs PATH
+ARGS := $(filter-out $(firstword $(MAKECMDGOALS)),$(MAKECMDGOALS))
+
+.PHONY: demo test check bench lock clean
+demo: $(READY)
+	@$(BIN)/foldpoint demo $(ARGS)
+
+test: $(READY)
+	$(BIN)/pytest $(ARGS)
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python -m bench $(ARGS)
+
+$(READY): pyproject.toml requirements.lock
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Foldpoint needs Python 3.11 or newer")'
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+# Writes requirements.lock anew from pyproject.toml: exact versions and hashes for every platform.
+lock: $(READY)
+	$(BIN)/uv pip compile --universal --generate-hashes --no-emit-index-url --quiet --upgrade \
+		--extra all --group dev --output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf .venv build dist

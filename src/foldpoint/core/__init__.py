@@ -1,0 +1,1 @@
+"""Values, protocols and errors that every other room speaks in. No I/O, no clock, no third party but msgspec."""

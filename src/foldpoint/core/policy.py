@@ -1,0 +1,104 @@
+"""What a caller wants of the fold: one frozen value, made from the same mapping as the configuration file."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+import msgspec
+
+from .errors import PolicyError, nearest
+from .parameters import NAMES, TRAJECTORY, problem
+
+Mode = Literal["off", "shadow", "prod"]
+SKILLS = ("agent_trajectory_compaction", "tool_output_cap", "stale_tool_output", "compact_history")
+TABLES = ("gateway", "store", "upstreams", "skills")
+
+
+class Trajectory(msgspec.Struct, frozen=True):
+    """The parameters of `agent_trajectory_compaction`; `foldpoint.core.parameters` says what each means."""
+
+    mode: Mode = "prod"
+    epoch_size: int = 5
+    keep_recent_turns: int = 2
+    keep_recent_images: int = 1
+    token_watermark: int = 20_000
+    max_tool_repeats: int = 0
+    expected_task_steps: int = 12
+    payback_turns: int | None = None
+    horizon: Literal["task", "adaptive"] = "task"
+    manage_breakpoints: bool | None = None
+    pricing: bool = True
+    extract: Literal["head"] = "head"
+    recall_hint: bool = False
+    fold_on_idle: bool = False
+    fold_text_trajectories: bool = True
+    bytes_per_token: float = 3.0
+    tool_result_head_chars: int = 320
+    verbatim_chars: int = 240
+    strategy: Literal["epoch", "sliding_window"] = "epoch"
+    window_turns: int = 10
+
+
+class Policy(msgspec.Struct, frozen=True):
+    """The skills and their parameters. `Policy()` folds in `prod` with every default."""
+
+    agent_trajectory_compaction: Trajectory = Trajectory()
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Self:
+        """Read the mapping of a configuration file: `{"skills": {"agent_trajectory_compaction": {...}}}`.
+
+        Tables of the gateway (`gateway`, `store`, `upstreams`) may stand in it and are left alone.
+
+        Raises:
+            PolicyError: naming every unknown key and bad value.
+        """
+        problems = unknown_keys(settings, TABLES, "")
+        skills = settings.get("skills", {})
+        if not isinstance(skills, Mapping):
+            raise PolicyError([*problems, ("skills", "skills must be a table of skills")])
+        problems += unknown_keys(skills, SKILLS, "skills")
+        given = skills.get("agent_trajectory_compaction", {})
+        problems += trajectory_problems(given)
+        problems += [
+            (f"skills.{name}", f'{name} is not in this version: only mode = "off" is understood')
+            for name in SKILLS[1:]
+            if name in skills and skills[name] != {"mode": "off"}
+        ]
+        if problems:
+            raise PolicyError(problems)
+        return cls(agent_trajectory_compaction=Trajectory(**given))
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a TOML file. Raises PolicyError (bad settings or not TOML) or OSError."""
+        with open(path, "rb") as file:
+            try:
+                settings = tomllib.load(file)
+            except tomllib.TOMLDecodeError as error:
+                raise PolicyError([("", f"{os.fspath(path)} is not TOML: {error}")]) from None
+        return cls.from_dict(settings)
+
+
+def unknown_keys(given: Mapping[str, Any], known: tuple[str, ...], table: str) -> list[tuple[str, str]]:
+    """A problem for each key that is not known, with the nearest right one."""
+    inside = f" in [{table}]" if table else ""
+    return [
+        (f"{table}.{key}" if table else key, f"unknown key {key!r}{inside}{nearest(key, known)}")
+        for key in given
+        if key not in known
+    ]
+
+
+def trajectory_problems(given: object) -> list[tuple[str, str]]:
+    """What is wrong with the parameters of `agent_trajectory_compaction`, every one of them."""
+    table = "skills.agent_trajectory_compaction"
+    if not isinstance(given, Mapping):
+        return [(table, f"{table} must be a table of parameters")]
+    problems = unknown_keys(given, NAMES, table)
+    for parameter in TRAJECTORY:
+        wrong = problem(parameter, given[parameter.name]) if parameter.name in given else None
+        if wrong:
+            problems.append((f"{table}.{parameter.name}", wrong))
+    return problems

@@ -1,0 +1,57 @@
+"""The seams: what the fold asks of a surface."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from .edit import Addition
+from .transcript import Limits, Shape, View
+
+
+class Exchange(NamedTuple):
+    """A call with its result, normalised, for the loop guard: name, arguments as sent, text of the result."""
+
+    name: str
+    arguments: bytes
+    result: str
+
+
+class Request(NamedTuple):
+    """A request body read into spans.
+
+    items: the caller's bytes of each message; start, end: where the first item begins and the last one ends in the
+    body; state: the provider holds the history. `offsets[i]` is where item i begins.
+    """
+
+    body: bytes
+    items: Sequence[bytes]
+    offsets: Sequence[int]
+    model: str
+    state: bool
+
+
+class Surface(Protocol):
+    """One provider format. Pure: no I/O, no state."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def list_key(self) -> str: ...
+
+    @property
+    def shape(self) -> Shape: ...
+
+    def read(self, body: bytes) -> Request:
+        """Split a body into spans. Raises Unreadable."""
+
+    def view(self, item: bytes, limits: Limits) -> View:
+        """What the fold needs of an item. Raises Unreadable."""
+
+    def extended(self, item: bytes | None, added: Sequence[Addition], items: Sequence[bytes]) -> bytes:
+        """The user message (None: a new one) with the additions behind its content."""
+
+    def exchanges(self, items: Sequence[bytes]) -> list[Exchange]:
+        """The calls in the items that have a result there, in order."""
+
+    def normal(self, item: bytes) -> bytes:
+        """The item without cache marks and with one spelling, for digests."""

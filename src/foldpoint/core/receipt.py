@@ -1,0 +1,84 @@
+"""What a fold did to one request, and how it is said in response headers."""
+
+from typing import Literal, get_args
+
+import msgspec
+
+Verdict = Literal["compacted", "would_compact", "no_op", "skipped", "refused", "failed"]
+VERDICTS: tuple[str, ...] = get_args(Verdict)
+REASONS = (
+    "first_epoch",  # no fold point was reached yet
+    "not_worth_it",  # the gate refused every fold point so far
+    "checkpoint",  # served from an earlier fold
+    "fold_moved",  # the fold moved with this request
+    "not_a_trajectory",  # no assistant action that anything answers
+    "provider_state",  # the provider holds the history
+    "unreadable",  # not a body of the surface
+    "too_large",  # longer than max_body_bytes
+    "signed",  # the client signed the body and we hold no credentials
+    "tool_loop",  # the loop guard tripped
+    "not_smaller",  # folded it would be no smaller
+    "internal",  # a fault of ours; the original was sent
+)
+"""Every reason but `check:<name>`, which names the check of a folded request that failed."""
+HEADER = "x-ace-trajectory-compaction"
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """What one skill did: its name, action, fold point and checkpoint digest."""
+
+    skill: str
+    action: Verdict
+    sealed: int
+    total: int
+    checkpoint: str
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """The figures of one request.
+
+    Bytes are of the raw body; tokens are the normalised message list's bytes over `bytes_per_token`, rounded up.
+    `moved` says that the fold point moved with this request, `write_tokens` what that rewrote; `held` how many fold
+    points the gate refused so far; `fold_ns` the time the fold took. `stages` is empty where no skill was consulted.
+    """
+
+    verdict: Verdict
+    reason: str
+    strategy: str = "epoch"
+    sealed: int = 0
+    total: int = 0
+    messages_before: int = 0
+    messages_after: int = 0
+    bytes_before: int = 0
+    bytes_after: int = 0
+    tokens_before: int = 0
+    tokens_after: int = 0
+    tokens_saved: int = 0
+    tokens_would_save: int = 0
+    checkpoint: str = ""
+    write_tokens: int = 0
+    held: int = 0
+    moved: bool = False
+    fold_ns: int = 0
+    stages: tuple[Stage, ...] = ()
+
+    def headers(self) -> dict[str, str]:
+        """The response headers that say this; none where no skill was consulted."""
+        if not self.stages:
+            return {}
+        said = {
+            "": self.verdict,
+            "-reason": self.reason,
+            "-strategy": self.strategy,
+            "-turns": f"{self.sealed}/{self.total}",
+            "-messages-before": self.messages_before,
+            "-messages-after": self.messages_after,
+            "-tokens-before": self.tokens_before,
+            "-tokens-after": self.tokens_after,
+            "-tokens-saved": self.tokens_saved,
+            "-tokens-would-save": self.tokens_would_save,
+            "-checkpoint": self.checkpoint,
+            "-write-tokens": self.write_tokens if self.moved else "",
+            "-held": self.held,
+        }
+        return {HEADER + name: str(value) for name, value in said.items() if value != ""}

@@ -1,0 +1,72 @@
+"""What a surface reads in a request: items (spans of the caller's bytes) and a small view of each."""
+
+from typing import Literal
+
+import msgspec
+
+Role = Literal["system", "user", "assistant", "tool"]
+BLOCK_SIZE = 16
+MESSAGE_SIZE = 24
+IMAGE_SIZE = 4_800
+"""Bytes counted for a content block and for a message beside what they say, and for an image whatever its payload."""
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """Characters that a line carries of a result (0 = whole) and up to which a text is carried word for word."""
+
+    head: int = 320
+    verbatim: int = 240
+    arguments: int = 200
+
+
+class Call(msgspec.Struct, frozen=True, gc=False):
+    """A tool call. `id` is empty where the surface has none."""
+
+    id: str
+    name: str
+
+
+class Result(msgspec.Struct, frozen=True, gc=False):
+    """A tool result: the call it answers, its head as a line carries it, and the images in it."""
+
+    id: str
+    head: str
+    name: str = ""
+    images: int = 0
+
+
+class View(msgspec.Struct, frozen=True, gc=False):
+    """What the fold needs to know of one item; two items with equal views fold alike.
+
+    size: bytes of the normalised content: cache marks, spelling and the form of a text left out.
+    line: what its own text and its calls become in a line of the summary; empty where it has none.
+    results: the tool results of the caller in it (a server tool's result is part of `line`).
+    calls: all calls, `answered` the ids of results that stand in the item itself (server tools).
+    own, own_images: bytes and images that are neither a result nor a call: what carrying it as it is would take.
+    marked: a cache breakpoint stands on it. history: it stands for turns the provider compacted away.
+    alone: it can only be a message of its own (it has members that a merge would lose).
+    """
+
+    role: Role
+    size: int
+    line: str = ""
+    calls: tuple[Call, ...] = ()
+    results: tuple[Result, ...] = ()
+    answered: tuple[str, ...] = ()
+    own: int = 0
+    own_images: int = 0
+    marked: bool = False
+    history: bool = False
+    alone: bool = False
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """What a surface demands of a message list.
+
+    strict_turns: user and assistant take turns, and results stand in a user message: content of ours can only be
+    merged into a user message that is there. system_inside: a system message is tied to its place between a user and
+    an assistant message.
+    """
+
+    strict_turns: bool
+    system_inside: bool = False

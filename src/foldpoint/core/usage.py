@@ -1,0 +1,17 @@
+"""Tokens as a provider bills them, normalised once so that no one else has to know who counts what."""
+
+import msgspec
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """Tokens of one request. `input` is the part neither read from nor written to the cache."""
+
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+
+    @property
+    def prompt(self) -> int:
+        """All tokens of the prompt, cached or not."""
+        return self.input + self.cache_read + self.cache_write

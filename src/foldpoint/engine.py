@@ -1,0 +1,150 @@
+"""The waist: a body comes in, a folded body and its receipt go out. Every guest comes through this door."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from .core.errors import Unreadable
+from .core.policy import Policy, Trajectory
+from .core.ports import Request, Surface
+from .core.receipt import Receipt
+from .core.transcript import Limits
+from .pricing.catalog import gate_rates
+from .pricing.gate import Gate
+from .skills.digest import checkpoint_of, opening_of
+from .skills.figures import passed_on, received
+from .skills.ledger import Ledger
+from .skills.memo import Known, Memo, key_of, viewed
+from .skills.trajectory import Plan, planned
+from .surfaces import surface_named
+from .surfaces.objects import as_item, as_object
+from .surfaces.splice import spliced, written
+
+
+class Folded(msgspec.Struct, frozen=True):
+    """A folded request.
+
+    body: what to send; the caller's own object where nothing changed. opening: 16 hex of the normalised opening
+    messages, the same for every request of a transcript; empty where the body could not be read. model: as it is named.
+    """
+
+    body: bytes
+    receipt: Receipt
+    opening: str = ""
+    model: str = ""
+
+
+class Engine:
+    """Folds requests under one policy and remembers their transcripts; forgetting changes no byte.
+
+    Args:
+        policy: what to fold and how.
+        clock: nanoseconds, for `receipt.fold_ns` alone, such as `time.perf_counter_ns`.
+    """
+
+    def __init__(self, policy: Policy = Policy(), *, clock: Callable[[], int] = lambda: 0) -> None:
+        self.policy = policy
+        self._clock = clock
+        self._memo = Memo()
+
+    def fold(self, body: bytes, surface: str, path: str | None = None, *, tenant: str = "local") -> Folded:
+        """Fold a request body of a surface. A body that can't be folded is passed on, and the receipt says why.
+
+        Raises UnknownSurface for a wrong name, and nothing for any body.
+        """
+        format_ = surface_named(surface)
+        policy = self.policy.agent_trajectory_compaction
+        if policy.mode == "off":
+            return Folded(body, Receipt("no_op", "", bytes_before=len(body), bytes_after=len(body)))
+        started = self._clock()
+        try:
+            folded = self._fold(body, format_, policy, tenant)
+        except Unreadable:
+            folded = Folded(body, passed_on(body, "skipped", "unreadable", policy))
+        except Exception:  # noqa: BLE001  a broken fold never breaks a request
+            folded = Folded(body, passed_on(body, "failed", "internal", policy))
+        timed = msgspec.structs.replace(folded.receipt, fold_ns=self._clock() - started)
+        return msgspec.structs.replace(folded, receipt=timed)
+
+    def _fold(self, body: bytes, surface: Surface, policy: Trajectory, tenant: str) -> Folded:
+        request = surface.read(body)
+        if request.state:
+            passed = passed_on(body, "skipped", "provider_state", policy, len(request.items))
+            return Folded(body, passed, model=request.model)
+        known, plan = self._planned(request, surface, policy, tenant)
+        folded = spliced(surface, request, plan.layout) if plan.layout else body
+        if len(folded) > len(body):
+            folded, plan = (
+                body,
+                msgspec.structs.replace(
+                    plan, verdict="no_op", reason="not_smaller", layout=None, size=known.ledger.size
+                ),
+            )
+        receipt = received(request, known.ledger, plan, policy, folded, known.checkpoint)
+        return Folded(body if policy.mode == "shadow" else folded, receipt, known.opening, request.model)
+
+    def _planned(self, request: Request, surface: Surface, policy: Trajectory, tenant: str) -> tuple[Known, Plan]:
+        key = key_of((tenant, surface.name, request.model), request.items)
+        known = self._memo.get(key)
+        views, same = viewed(surface, request.items, limits_of(policy), known)
+        ledger = Ledger(views, surface.shape, known.ledger if known else None, same)
+        settled = known.settled if known and known.settled.turn <= ledger.known else None
+        plan = planned(surface, request.items, ledger, policy, gate_of(policy, request.model), settled)
+        now = Known(request.items, ledger, plan.settled, *_digests(surface, request.items, ledger, plan, known, same))
+        self._memo.put(key, now)
+        return now, plan
+
+
+def _digests(
+    surface: Surface, items: Sequence[bytes], ledger: Ledger, plan: Plan, known: Known | None, same: int
+) -> tuple[str, tuple[Any, ...], str]:
+    """Opening digest, the folds that the checkpoint is of, and the checkpoint; taken over where nothing changed."""
+    opening = (
+        known.opening
+        if known and same >= ledger.head == known.ledger.head
+        else opening_of(surface, items[: ledger.head])
+    )
+    folds = plan.state.folds if plan.layout else ()
+    if known and known.folds == folds and same >= ledger.turns[plan.state.sealed].first:
+        return opening, folds, known.checkpoint
+    return opening, folds, checkpoint_of(surface, items, folds)
+
+
+def limits_of(policy: Trajectory) -> Limits:
+    return Limits(head=policy.tool_result_head_chars, verbatim=policy.verbatim_chars)
+
+
+def gate_of(policy: Trajectory, model: str) -> Gate:
+    """The gate of a policy at a model's prices."""
+    rates = gate_rates(model, policy.pricing, policy.horizon == "adaptive" and policy.payback_turns is None)
+    return Gate(rates.read_units, rates.write_units, policy.horizon, policy.expected_task_steps, policy.payback_turns)
+
+
+def fold(body: bytes, surface: str, policy: Policy = Policy(), path: str | None = None) -> Folded:
+    """Fold one request body; `Engine` does the same and remembers."""
+    return Engine(policy).fold(body, surface, path)
+
+
+def fold_messages(messages: Sequence[Any], surface: str, policy: Policy = Policy()) -> list[Any]:
+    """Fold a list of a framework's message objects; every message that is kept is the caller's own object.
+
+    Messages are dicts (or pydantic models) in the surface's format. What can't be folded comes back as it is.
+    """
+    format_, trajectory = surface_named(surface), policy.agent_trajectory_compaction
+    if trajectory.mode != "prod":
+        return list(messages)
+    items = [as_item(message) for message in messages]
+    try:
+        ledger = Ledger([format_.view(item, limits_of(trajectory)) for item in items], format_.shape)
+    except Unreadable:
+        return list(messages)
+    plan = planned(format_, items, ledger, trajectory, gate_of(trajectory, ""), None)
+    if plan.layout is None:
+        return list(messages)
+    request = Request(b"", items, (), "", False)
+    folded = [
+        messages[slot.item] if slot.item is not None and not slot.added else as_object(item)
+        for slot, item in zip(plan.layout.slots, written(format_, request, plan.layout), strict=True)
+    ]
+    return [*folded, *messages[plan.layout.tail :]]

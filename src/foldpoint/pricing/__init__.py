@@ -1,0 +1,1 @@
+"""What providers charge for cached and written tokens, and the gate that reads it."""

@@ -1,0 +1,90 @@
+"""Our price table, by model id and never by date: a decision may not change with the clock.
+
+Read in November 2026 from the providers' pricing and prompt-caching pages and from genai-prices 0.2.3.
+"""
+
+from .rates import CAUTIOUS, DEFAULT, Rates, longest_match
+
+
+def _claude(input_usd: float, read: int = 100, window: int = 1_000_000, min_prefix: int = 1_024) -> Rates:
+    """A Claude row at the price of the 5-minute cache."""
+    return Rates(read, 1_250, input_usd, window, min_prefix)
+
+
+def _free_write(input_usd: float, read: int, window: int | None) -> Rates:
+    """A row of a provider that charges nothing extra for writing its cache."""
+    return Rates(read, 1_000, input_usd, window)
+
+
+ROWS: dict[str, Rates] = {
+    # Anthropic: platform.claude.com/docs, pricing and prompt-caching
+    "claude-3": _claude(3, window=200_000),
+    "claude-3-opus": _claude(15, window=200_000),
+    "claude-3-5-haiku": _claude(0.8, window=200_000),
+    "claude-opus-4": _claude(15, window=200_000),
+    "claude-opus-4-5": _claude(5, window=200_000, min_prefix=4_096),
+    "claude-opus-4-6": _claude(5, min_prefix=4_096),
+    "claude-opus-4-7": _claude(5, min_prefix=2_048),
+    "claude-opus-4-8": _claude(5),
+    "claude-opus-5": _claude(5, min_prefix=512),
+    "claude-opus-5-5": _claude(4, read=50),
+    "claude-sonnet-4": _claude(3, window=200_000),
+    "claude-sonnet-4-6": _claude(3),
+    "claude-sonnet-5": _claude(2),
+    "claude-sonnet-5-5": _claude(2, read=50),
+    "claude-haiku-4-5": _claude(1, window=200_000, min_prefix=4_096),
+    "claude-haiku-5-5": _claude(0.1),
+    "claude-fable-5": _claude(10, min_prefix=512),
+    "claude-fable-5-1": _claude(10, read=25, min_prefix=512),
+    "claude-fable-5-2": _claude(8, read=25),
+    # OpenAI: developers.openai.com/api/docs, pricing and prompt-caching
+    "gpt-4o": _free_write(2.5, 500, 128_000),
+    "gpt-4o-mini": _free_write(0.15, 500, 128_000),
+    "o1": _free_write(15, 500, 200_000),
+    "o3": _free_write(2, 250, 200_000),
+    "o4-mini": _free_write(1.1, 250, 200_000),
+    "gpt-4-1": _free_write(2, 250, 1_000_000),
+    "gpt-4-1-mini": _free_write(0.4, 250, 1_000_000),
+    "gpt-4-1-nano": _free_write(0.1, 250, 1_000_000),
+    "gpt-5": _free_write(1.25, 100, 400_000),
+    "gpt-5-mini": _free_write(0.25, 100, 400_000),
+    "gpt-5-nano": _free_write(0.05, 100, 400_000),
+    "gpt-5-1": _free_write(1.25, 100, 400_000),
+    "gpt-5-2": _free_write(1.75, 100, 400_000),
+    "gpt-5-3": _free_write(1.75, 100, 400_000),
+    "gpt-5-4": _free_write(2.5, 100, 1_050_000),
+    "gpt-5-4-mini": _free_write(0.75, 100, 400_000),
+    "gpt-5-4-nano": _free_write(0.2, 100, 400_000),
+    "gpt-5-5": _free_write(5, 100, 1_000_000),
+    "gpt-5-6-sol": Rates(100, 1_250, 4, 1_050_000),
+    "gpt-5-6-terra": Rates(100, 1_250, 2, 1_050_000),
+    "gpt-5-6-luna": Rates(100, 1_250, 0.2, 1_050_000),
+    "gpt-6-astra": Rates(100, 1_250, 10, 1_050_000),
+    "gpt-6-sol": Rates(100, 1_250, 2, 1_050_000),
+    "gpt-6-luna": Rates(100, 1_250, 0.1, 1_050_000),
+    "gpt-6-1-sol": Rates(50, 1_250, 2, 1_050_000),
+    "gpt-6-1-terra": Rates(50, 1_250, 1, 1_050_000),
+    "gpt-6-2-sol": Rates(50, 1_250, 2, 1_050_000),
+    # DeepSeek: api-docs.deepseek.com, pricing and kv_cache
+    "deepseek-v4-1-flash": _free_write(0.15, 20, None),
+    # Google: ai.google.dev/gemini-api/docs, pricing and caching
+    "gemini-2-5": Rates(100, 1_000, None, 1_048_576, 2_048),
+    "gemini-3": Rates(100, 1_000, None, 1_048_576, 4_096),
+    "gemini-4": Rates(50, 1_000, None, 1_048_576, 4_096),
+}
+
+
+def known_rates(model: str) -> Rates | None:
+    """The model's row, if the table has one."""
+    return longest_match(model, ROWS)
+
+
+def rates_of(model: str) -> Rates:
+    """The model's row, or the default one where the table has none."""
+    return known_rates(model) or DEFAULT
+
+
+def gate_rates(model: str, pricing: bool, adaptive: bool) -> Rates:
+    """The prices that the gate reads for a model."""
+    known = known_rates(model) if pricing else None
+    return known or (CAUTIOUS if adaptive else DEFAULT)

@@ -1,0 +1,88 @@
+"""Running sums over the turns of a transcript, so that a move of the fold point is priced at once."""
+
+from collections.abc import Sequence
+
+from ..core.text import MARKER
+from ..core.transcript import BLOCK_SIZE, Shape, View
+from .turns import Turn, behind_merge, head_end, turns_from
+
+OPENING = "Earlier turns, one line each; later ones in full:"
+
+
+class Ledger:
+    """A transcript's turns and their running sums. Built once, never changed.
+
+    views: of every item; head: items in front of the first turn; known: leading turns taken over from `base`;
+    full[n]: bytes of turns 1…n as they are; sealed[kind][n]: bytes of their lines and of what is carried beside
+    them, kind 0 = results, 1 = texts; answered: the first turn with a tool result, 0 = none; pictured: there are images.
+    """
+
+    head: int
+    head_size: int
+    behind: int
+
+    def __init__(self, views: Sequence[View], shape: Shape, base: "Ledger | None" = None, same: int = 0) -> None:
+        """`same`: leading items whose views are equal in `base`."""
+        self.views, self.shape, self.known = views, shape, 0
+        self.turns: list[Turn] = []
+        self.full: list[int] = [0]
+        self.sealed: tuple[list[int], list[int]] = ([0], [0])
+        self.answered, self.pictured = 0, False
+        if base is not None and base.turns and same > base.head and not any(view.history for view in views[same:]):
+            self._take_over(base, same)
+        else:
+            self.head = head_end(views, shape)
+            self.head_size = sum([view.size for view in views[: self.head]])
+            self.behind = max(0, behind_merge(views, 0, self.head)) if shape.strict_turns else 0
+        at = self.turns[-1].end if self.turns else self.head
+        self._add(turns_from(views, at, self.known + 1, shape))
+
+    def _take_over(self, base: "Ledger", same: int) -> None:
+        self.head, self.head_size, self.behind = base.head, base.head_size, base.behind
+        self.known = known = _complete(base.turns, self.views, same)
+        self.turns, self.full = base.turns[:known], base.full[: known + 1]
+        self.sealed = (base.sealed[0][: known + 1], base.sealed[1][: known + 1])
+        self.answered = base.answered if base.answered <= known else 0
+        self.pictured = base.pictured
+
+    def _add(self, turns: list[Turn]) -> None:
+        full, (by_results, by_texts) = self.full, self.sealed
+        for turn in turns:
+            full.append(full[-1] + turn.size)
+            by_results.append(by_results[-1] + 1 + turn.by_results.size + turn.by_results.carried)
+            by_texts.append(by_texts[-1] + 1 + turn.by_texts.size + turn.by_texts.carried)
+            if turn.answered and not self.answered:
+                self.answered = len(full) - 1
+            self.pictured = self.pictured or turn.images > 0
+        self.turns += turns
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole message list."""
+        return self.head_size + self.full[-1]
+
+    def texts(self, turn: int) -> bool:
+        """Did every observation up to the turn come as a plain message?"""
+        return not 0 < self.answered <= turn
+
+    def lines(self, texts: bool, sealed: int, to: int) -> int:
+        """Bytes of the block that seals turns sealed+1…to, and of what those turns carry."""
+        sums = self.sealed[texts]
+        return BLOCK_SIZE + len(opening(sealed == 0)) + sums[to] - sums[sealed]
+
+
+def opening(first: bool) -> str:
+    """The first line of a block; in the first block one sentence says what it is."""
+    return f"{MARKER}\n{OPENING}" if first else MARKER
+
+
+def _complete(turns: Sequence[Turn], views: Sequence[View], same: int) -> int:
+    """How many leading turns lie in the same items and have ended: the next item begins an action."""
+    known = len(turns)
+    while known and not (turns[known - 1].end < same or _ended(turns[known - 1].end, views, same)):
+        known -= 1
+    return known
+
+
+def _ended(end: int, views: Sequence[View], same: int) -> bool:
+    return end == same and (end == len(views) or views[end].role == "assistant")

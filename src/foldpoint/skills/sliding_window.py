@@ -1,0 +1,24 @@
+"""The window that slides at every turn: for comparison, and for providers without a cache."""
+
+from ..core.policy import Trajectory
+from .epoch import State
+from .images import Choice, chosen
+from .ledger import Ledger
+from .seal import fold_of
+
+
+def windowed(ledger: Ledger, policy: Trajectory, turn: int) -> State:
+    """Everything but the newest `window_turns` turns as one block, without a gate."""
+    to = turn - max(policy.window_turns, policy.keep_recent_turns)
+    texts = ledger.texts(turn)
+    if to < 1 or (texts and not policy.fold_text_trajectories):
+        return State(turn=turn, behind=ledger.behind)
+    choice = (
+        chosen(ledger.turns, ledger.views, policy.keep_recent_images, turn, 0, to, [texts] * to)
+        if ledger.pictured
+        else Choice()
+    )
+    lines = ledger.lines(texts, 0, to) - choice.left_out
+    rewritten = ledger.behind + lines + choice.images.size + ledger.full[turn - 1] - ledger.full[to]
+    fold = fold_of(ledger, turn, 0, to, choice.dropped, rewritten)
+    return State(turn=turn, sealed=to, prefix=lines, folds=(fold,), images=choice.images)

@@ -1,0 +1,89 @@
+"""The trajectory fold: what becomes of one transcript, as a plan."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ..core.edit import Layout
+from ..core.policy import Trajectory
+from ..core.ports import Surface
+from ..core.receipt import Verdict
+from ..pricing.gate import Gate
+from .check import fault
+from .epoch import State, replayed, start
+from .guard import loops
+from .ledger import Ledger
+from .placing import laid_out
+from .sliding_window import windowed
+
+SETTLED = 3
+"""A replay is taken up again this many turns back: what a client still changes (its cache marks) lies behind that."""
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What is to be sent: verdict and reason, where the fold stands, and the folded list (None = the request as it is).
+
+    settled: a state some turns back, from which the next request's replay may go on; size: bytes of the list sent.
+    """
+
+    verdict: Verdict
+    reason: str
+    state: State
+    settled: State
+    layout: Layout | None
+    size: int
+
+
+def planned(
+    surface: Surface, items: Sequence[bytes], ledger: Ledger, policy: Trajectory, gate: Gate, settled: State | None
+) -> Plan:
+    """Plan one request. `settled` is a state of the same transcript, at a turn that has not changed since."""
+    none = State(behind=ledger.behind)
+    if not _answered(ledger) or (ledger.texts(len(ledger.turns)) and not policy.fold_text_trajectories):
+        return Plan("skipped", "not_a_trajectory", none, none, None, ledger.size)
+    settled, state = _stand(ledger, policy, gate, settled or start(ledger))
+    if loops(surface, items, ledger, policy.max_tool_repeats):
+        return Plan("refused", "tool_loop", none, settled, None, ledger.size)
+    if not state.sealed:
+        return Plan("no_op", "not_worth_it" if state.held else "first_epoch", state, settled, None, ledger.size)
+    return _checked(ledger, policy, gate, state, settled)
+
+
+def _stand(ledger: Ledger, policy: Trajectory, gate: Gate, settled: State) -> tuple[State, State]:
+    last = len(ledger.turns)
+    if policy.strategy == "sliding_window":
+        return settled, windowed(ledger, policy, last)
+    settled = replayed(ledger, policy, gate, settled, max(settled.turn, last - SETTLED))
+    return settled, replayed(ledger, policy, gate, settled, last)
+
+
+def _answered(ledger: Ledger) -> bool:
+    """Is there an action that anything answers?"""
+    return any(ledger.views[turn.end - 1].role != "assistant" for turn in ledger.turns[:1])
+
+
+def _checked(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled: State) -> Plan:
+    layout = laid_out(ledger, state)
+    size = sent(ledger, state)
+    failed = fault(ledger, layout, policy.keep_recent_turns)
+    if failed:
+        return _older(ledger, policy, gate, state, settled, failed)
+    if size >= ledger.size:
+        return Plan("no_op", "not_smaller", state, settled, None, ledger.size)
+    return Plan("compacted", "fold_moved" if state.moved else "checkpoint", state, settled, layout, size)
+
+
+def _older(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled: State, failed: str) -> Plan:
+    """The newest earlier state of the replay that passes, or the request as it is."""
+    turns = [fold.turn for fold in state.folds[:-1]] if policy.strategy == "epoch" else []
+    for turn in reversed(turns):
+        older = replayed(ledger, policy, gate, start(ledger), turn)
+        layout = laid_out(ledger, older)
+        if not fault(ledger, layout, policy.keep_recent_turns):
+            return Plan("failed", f"check:{failed}", older, settled, layout, sent(ledger, older))
+    return Plan("failed", f"check:{failed}", State(), settled, None, ledger.size)
+
+
+def sent(ledger: Ledger, state: State) -> int:
+    """Bytes of the folded list."""
+    return ledger.head_size + state.prefix + state.images.size + ledger.full[-1] - ledger.full[state.sealed]

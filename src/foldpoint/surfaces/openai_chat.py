@@ -1,0 +1,282 @@
+"""OpenAI chat completions: results are messages of their own, a user message's text is one string."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ..core.edit import Addition, Block, Carried, KeptImage
+from ..core.errors import Unreadable
+from ..core.ports import Exchange, Request
+from ..core.text import called, observed, result_head, said
+from ..core.transcript import BLOCK_SIZE, IMAGE_SIZE, MESSAGE_SIZE, Call, Limits, Result, Role, Shape, View
+from .content import Text, content_span, marked, normal, reach, same_reminder_apart
+from .spans import decoded, elements, sourced, spans
+
+_NONE = msgspec.Raw()
+
+
+class _Function(msgspec.Struct, gc=False):
+    name: Any = None
+    arguments: msgspec.Raw = _NONE
+    input: msgspec.Raw = _NONE
+
+
+class _ToolCall(msgspec.Struct, gc=False):
+    id: Any = None
+    function: _Function | None = None
+    custom: _Function | None = None
+
+
+class _Message(msgspec.Struct, gc=False):
+    role: str = ""
+    content: msgspec.Raw = _NONE
+    tool_calls: list[_ToolCall] | None = None
+    function_call: _Function | None = None
+    tool_call_id: Any = None
+    name: Any = None
+    refusal: msgspec.Raw = _NONE
+    reasoning_content: msgspec.Raw = _NONE
+    cache_control: msgspec.Raw = _NONE
+
+
+class _Part(msgspec.Struct, gc=False):
+    type: str = ""
+    text: msgspec.Raw = _NONE
+    refusal: msgspec.Raw = _NONE
+    cache_control: msgspec.Raw = _NONE
+    prompt_cache_breakpoint: msgspec.Raw = _NONE
+
+
+class _Body(msgspec.Struct, gc=False):
+    messages: list[msgspec.Raw]
+    model: Any = None
+
+
+_BODY = msgspec.json.Decoder(_Body)
+_MESSAGE = msgspec.json.Decoder(_Message)
+_PARTS = msgspec.json.Decoder(list[_Part])
+_PART = msgspec.json.Decoder(_Part)
+_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+
+
+class OpenAIChat:
+    """The chat completions API, and the many servers that speak it."""
+
+    name = "openai-chat"
+    list_key = "messages"
+    shape = Shape(strict_turns=False)
+
+    def read(self, body: bytes) -> Request:
+        found, source = sourced(_BODY, body)
+        items, offsets = spans(found.messages, source, body)
+        return Request(body, items, offsets, found.model if isinstance(found.model, str) else "", False)
+
+    def view(self, item: bytes, limits: Limits) -> View:
+        message = decoded(_MESSAGE, item)
+        role = _ROLES.get(message.role)
+        if role is None:
+            raise Unreadable(f"a message has the role {message.role!r}: {', '.join(_ROLES)} are known")
+        parts = _parts(message.content)
+        if role == "assistant":
+            return _assistant(message, parts, limits)
+        size = MESSAGE_SIZE + len(_word(message.tool_call_id)) + sum(map(_size, parts))
+        is_marked = marked(message.cache_control) or any(map(_marked, parts))
+        if role == "tool":
+            head = result_head(_texts(parts, reach(limits.head)), limits.head, False)
+            result = Result(
+                _word(message.tool_call_id), head, _word(message.name), sum(part.type == "image_url" for part in parts)
+            )
+            return View(role="tool", size=size, results=(result,), marked=is_marked)
+        if role == "system":
+            return View(role="system", size=size, own=size, marked=is_marked)
+        return _user(item, parts, size, is_marked, limits)
+
+    def extended(self, item: bytes | None, added: Sequence[Addition], items: Sequence[bytes]) -> bytes:
+        if item is None:
+            return b'{"role":"user","content":' + _grown(b"", added, items) + b"}"
+        start, literal = content_span(item)
+        return item[:start] + _grown(literal, added, items) + item[start + len(literal) :]
+
+    def exchanges(self, items: Sequence[bytes]) -> list[Exchange]:
+        asked: dict[str, tuple[str, bytes]] = {}
+        found = []
+        for message in (decoded(_MESSAGE, item) for item in items):
+            for call_id, function in _calls(message):
+                asked[call_id] = (_word(function.name), bytes(function.arguments or function.input))
+            call_id = _word(message.tool_call_id) or _word(message.name)
+            if _ROLES.get(message.role) == "tool" and call_id in asked:
+                text = " ".join(_texts(_parts(message.content), 0))
+                found.append(Exchange(*asked.pop(call_id), same_reminder_apart(text)))
+        return found
+
+    def normal(self, item: bytes) -> bytes:
+        return normal(item)
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _parts(content: msgspec.Raw) -> list[_Part]:
+    """The parts of a content; a string is one text, null is none."""
+    written = bytes(content)
+    if written[:1] == b'"':
+        return [_Part(type="text", text=content)]
+    if written[:1] == b"[":
+        return decoded(_PARTS, written)
+    if written in (b"", b"null"):
+        return []
+    raise Unreadable("a message's content is neither a text nor a list of parts")
+
+
+def _read(part: bytes) -> _Part:
+    return decoded(_PART, part)
+
+
+def _text(part: _Part) -> Text:
+    return Text(part.text or part.refusal)
+
+
+def _size(part: _Part) -> int:
+    return BLOCK_SIZE + (IMAGE_SIZE if part.type == "image_url" else _text(part).size)
+
+
+def _marked(part: _Part) -> bool:
+    return marked(part.cache_control) or marked(part.prompt_cache_breakpoint)
+
+
+def _texts(parts: list[_Part], characters: int) -> list[str]:
+    texts, left = [], characters
+    for part in parts:
+        text = _text(part).start(left) if _text(part) else _kind(part)
+        texts.append(text)
+        left = max(1, left - len(text)) if characters else 0
+    return texts
+
+
+def _kind(part: _Part) -> str:
+    return "[image]" if part.type == "image_url" else f"[{part.type}]"
+
+
+def _calls(message: _Message) -> list[tuple[str, _Function]]:
+    """(id, function) of every call; the legacy single call has no id of its own, its name stands for one."""
+    calls = [(_word(call.id), call.function or call.custom or _Function()) for call in message.tool_calls or ()]
+    if message.function_call:
+        calls.append((_word(message.function_call.name), message.function_call))
+    return calls
+
+
+def _assistant(message: _Message, parts: list[_Part], limits: Limits) -> View:
+    size = MESSAGE_SIZE + sum(map(_size, parts))
+    thinking = Text(message.reasoning_content)
+    size += BLOCK_SIZE + thinking.size if thinking else 0
+    lines = [said(_text(part).start(reach(limits.verbatim)), limits.verbatim) for part in parts]
+    lines.append(said(Text(message.refusal).start(reach(limits.verbatim)), limits.verbatim))
+    calls = []
+    for call_id, function in _calls(message):
+        written = Text(function.arguments or function.input)
+        size += BLOCK_SIZE + len(call_id) + len(_word(function.name)) + written.size
+        calls.append(Call(call_id, _word(function.name)))
+        lines.append(called(call_id, _word(function.name), written.start(reach(limits.arguments)), limits.arguments))
+    return View(
+        role="assistant",
+        size=size,
+        line=" | ".join(line for line in lines if line),
+        calls=tuple(calls),
+        marked=marked(message.cache_control) or any(map(_marked, parts)),
+    )
+
+
+def _user(item: bytes, parts: list[_Part], size: int, is_marked: bool, limits: Limits) -> View:
+    read = reach(max(limits.verbatim, limits.head)) if limits.head else 0
+    lines = [
+        observed(_text(part).start(read), limits.verbatim, limits.head) if _text(part) else _kind(part)
+        for part in parts
+    ]
+    return View(
+        role="user",
+        size=size,
+        line=" | ".join(line for line in lines if line),
+        own=size - MESSAGE_SIZE,
+        own_images=sum(part.type == "image_url" for part in parts),
+        marked=is_marked,
+        alone=bool(decoded(_MEMBERS, item).keys() - {"role", "content"}),
+    )
+
+
+def _grown(literal: bytes, added: Sequence[Addition], items: Sequence[bytes]) -> bytes:
+    """A content with additions behind it: a string stays a string until something that is no text comes."""
+    if literal[:1] == b"[":
+        kept = literal[:-1].rstrip(b" \t\r\n")
+        behind = [part for addition in added for part in _parts_of(addition, items)]
+        return b",".join([kept, *behind] if kept != b"[" else [b"[" + b",".join(behind)]) + b"]"
+    texts: list[bytes] = [literal[1:-1]] if literal not in (b"", b'""', b"null") else []
+    parts: list[bytes] = []
+    for addition in added:
+        inner = None if parts else _inner(addition, items)
+        if inner is None:
+            parts += _parts_of(addition, items)
+        else:
+            texts.append(inner)
+    string = b'"' + rb"\n\n".join(texts) + b'"'
+    return b"[" + b",".join([_text_part(string), *parts] if texts else parts) + b"]" if parts else string
+
+
+def _inner(addition: Addition, items: Sequence[bytes]) -> bytes | None:
+    """The inside of a JSON string that says the addition, or None where it is more than a text."""
+    if isinstance(addition, Block):
+        return msgspec.json.encode(addition.text)[1:-1]
+    if isinstance(addition, Carried):
+        literal = content_span(items[addition.item])[1]
+        if literal[:1] == b'"':
+            return _lead(addition).encode() + literal[1:-1]
+    return None
+
+
+def _lead(carried: Carried) -> str:
+    return f"[user message of turn {carried.turn}]\\n"
+
+
+def _parts_of(addition: Addition, items: Sequence[bytes]) -> list[bytes]:
+    match addition:
+        case Block(text=text):
+            return [_text_part(msgspec.json.encode(text))]
+        case KeptImage(item=item, number=number, label=label):
+            images = [part for part in _written(items[item]) if _read(part).type == "image_url"]
+            return [_text_part(msgspec.json.encode(label)), images[number]]
+        case Carried():
+            return _carried_parts(addition, items)
+
+
+def _carried_parts(carried: Carried, items: Sequence[bytes]) -> list[bytes]:
+    images, found = 0, []
+    for written in _written(items[carried.item]):
+        part = _read(written)
+        if part.type == "image_url":
+            images += 1
+            if images - 1 in carried.dropped:
+                written = _text_part(b'"[image]"')
+        if bytes(part.text) != b'""':
+            found.append(written)
+    return found
+
+
+def _written(item: bytes) -> list[bytes]:
+    """The parts of a message as they are written; a string as one part."""
+    literal = content_span(item)[1]
+    if literal[:1] == b"[":
+        return elements(literal)
+    return [_text_part(literal)] if literal not in (b"", b'""', b"null") else []
+
+
+def _text_part(literal: bytes) -> bytes:
+    return b'{"type":"text","text":' + literal + b"}"

@@ -1,0 +1,52 @@
+"""Write a folded body: the caller's bytes, with the message list spliced, or a member cut out."""
+
+from typing import Any
+
+import msgspec
+
+from ..core.edit import Layout
+from ..core.errors import Unreadable
+from ..core.ports import Request, Surface
+from .spans import offset, past_blanks, sourced
+
+_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+def written(surface: Surface, request: Request, layout: Layout) -> list[bytes]:
+    """The messages of the folded list in front of the tail."""
+    return [
+        surface.extended(None if slot.item is None else request.items[slot.item], slot.added, request.items)
+        if slot.added
+        else request.items[slot.item or 0]
+        for slot in layout.slots
+    ]
+
+
+def spliced(surface: Surface, request: Request, layout: Layout) -> bytes:
+    """The folded body: everything around the list, and the tail in it, are the caller's own bytes."""
+    body, offsets = request.body, request.offsets
+    folded = b",".join(written(surface, request, layout))
+    return b"".join((body[: offsets[0]], folded, b",", body[offsets[layout.tail] :]))
+
+
+def without_member(body: bytes, key: str) -> tuple[bytes, Any]:
+    """The body with a top-level member cut out, and the member's value; (body, None) where it has none.
+
+    A body that is no JSON object has none. Of duplicate members the last one counts, and is cut.
+    """
+    try:
+        members, source = sourced(_MEMBERS, body)
+    except Unreadable:
+        return body, None
+    if key not in members:
+        return body, None
+    raw = members[key]
+    start = offset(raw, source)
+    end = past_blanks(body, start + len(bytes(raw)))
+    name = body.rfind(b'"', 0, body.rfind(b'"', 0, start))
+    before = body[:name].rstrip(b" \t\r\n")
+    if body[end : end + 1] == b",":
+        cut = body[:name] + body[past_blanks(body, end + 1) :]
+    else:
+        cut = before.removesuffix(b",") + body[end:]
+    return cut, msgspec.json.decode(bytes(raw))
