@@ -15,7 +15,7 @@ from .pricing.gate import Gate
 from .skills.digest import checkpoint_of, opening_of
 from .skills.figures import passed_on, received
 from .skills.ledger import Ledger
-from .skills.memo import Known, Memo, key_of, viewed
+from .skills.memo import Copy, Known, Memo, key_of, viewed
 from .skills.trajectory import Plan, planned
 from .surfaces import surface_named
 from .surfaces.objects import as_item, as_object
@@ -87,11 +87,12 @@ class Engine:
     def _planned(self, request: Request, surface: Surface, policy: Trajectory, tenant: str) -> tuple[Known, Plan]:
         key = key_of((tenant, surface.name, request.model), request.items)
         known = self._memo.get(key)
-        views, same = viewed(surface, request.items, limits_of(policy), known)
+        views, spelled, same = viewed(surface, request.items, limits_of(policy), known)
         ledger = Ledger(views, surface.shape, known.ledger if known else None, same)
         settled = known.settled if known and known.settled.turn <= ledger.known else None
         plan = planned(surface, request.items, ledger, policy, gate_of(policy, request.model), settled)
-        now = Known(request.items, ledger, plan.settled, *_digests(surface, request.items, ledger, plan, known, same))
+        copy = Copy(request.items, known.items if known else None, spelled)
+        now = Known(copy, ledger, plan.settled, *_digests(surface, request.items, ledger, plan, known, same))
         self._memo.put(key, now)
         return now, plan
 
@@ -142,9 +143,8 @@ def fold_messages(messages: Sequence[Any], surface: str, policy: Policy = Policy
     plan = planned(format_, items, ledger, trajectory, gate_of(trajectory, ""), None)
     if plan.layout is None:
         return list(messages)
-    request = Request(b"", items, (), "", False)
     folded = [
         messages[slot.item] if slot.item is not None and not slot.added else as_object(item)
-        for slot, item in zip(plan.layout.slots, written(format_, request, plan.layout), strict=True)
+        for slot, item in zip(plan.layout.slots, written(format_, items, plan.layout), strict=True)
     ]
     return [*folded, *messages[plan.layout.tail :]]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from .edit import Addition
+from .span import Spans
 from .transcript import Limits, Shape, View
 
 
@@ -18,13 +19,11 @@ class Exchange(NamedTuple):
 class Request(NamedTuple):
     """A request body read into spans.
 
-    items: the caller's bytes of each message; start, end: where the first item begins and the last one ends in the
-    body; state: the provider holds the history. `offsets[i]` is where item i begins.
+    items: the caller's bytes of each message; state: the provider holds the history.
     """
 
     body: bytes
-    items: Sequence[bytes]
-    offsets: Sequence[int]
+    items: Spans
     model: str
     state: bool
 

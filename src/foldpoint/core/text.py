@@ -10,6 +10,7 @@ READ_AHEAD = 4
 
 _JOINER = "\u200d"
 _OURS = re.compile(r"(^|[\n\r\v\f\x85\u2028\u2029])(?=\[trajectory summary\]|turn \d+ \| |tool_result\[|tool_use\[)")
+_WORD = re.compile(r"[\w.:-]*")
 _PART = re.compile(r"\|(?= tool_(?:result|use)\[)")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
 
@@ -18,11 +19,12 @@ def one_line(text: str, limit: int) -> str:
     """Collapse runs of white space and cut to `limit` characters, with `…` where something was cut; 0 = no limit."""
     if not limit:
         return " ".join(text.split())
-    read = text[: limit * READ_AHEAD]
-    line = " ".join(read.split())
+    line = " ".join(text[: limit + limit // 4].split())
+    if len(line) <= limit + 1 and len(text) > limit + limit // 4:
+        line = " ".join(text[: limit * READ_AHEAD].split())
     if len(line) > limit:
         return cut(line, limit) + ELLIPSIS
-    return line + ELLIPSIS if len(text) > len(read) and text[len(read) :].strip() else line
+    return line + ELLIPSIS if len(text) > limit * READ_AHEAD and text[limit * READ_AHEAD :].strip() else line
 
 
 def first_sentence(text: str, limit: int) -> str:
@@ -86,8 +88,8 @@ def observed(text: str, verbatim: int, head: int) -> str:
 
 def called(call_id: str, name: str, arguments: str, limit: int) -> str:
     """A call as a line carries it: id, name and the head of its arguments as sent."""
-    parts = [f"tool_use[{bare(call_id)}]", bare(name), guarded(one_line(arguments, limit))]
-    return " ".join(part for part in parts if part)
+    written = guarded(one_line(arguments, limit))
+    return f"tool_use[{bare(call_id)}] {bare(name)} {written}" if written else f"tool_use[{bare(call_id)}] {bare(name)}"
 
 
 def result_head(parts: list[str], limit: int, error: bool) -> str:
@@ -98,6 +100,9 @@ def result_head(parts: list[str], limit: int, error: bool) -> str:
 
 def bare(word: str) -> str:
     """An id or a name, kept from breaking out of its line."""
-    return (
-        word if word.isalnum() or word.replace("_", "").replace("-", "").isalnum() else guarded(" ".join(word.split()))
-    )
+    return word if _WORD.fullmatch(word) else guarded(" ".join(word.split()))
+
+
+def weight(text: str) -> int:
+    """Bytes of a text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -4,6 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from .text import bare, weight
+
 Role = Literal["system", "user", "assistant", "tool"]
 BLOCK_SIZE = 16
 MESSAGE_SIZE = 24
@@ -20,17 +22,22 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):
-    """A tool call. `id` is empty where the surface has none."""
+    """A tool call. `id` is empty where the surface has none; `name` is as a line says it."""
 
     id: str
     name: str
 
 
 class Result(msgspec.Struct, frozen=True, gc=False):
-    """A tool result: the call it answers, its head as a line carries it, and the images in it."""
+    """A tool result: the call it answers, what a line says before and behind the tool's name, and the images in it.
+
+    name: the tool's, where the result itself names it; weight: bytes of `lead` and `head`.
+    """
 
     id: str
+    lead: str
     head: str
+    weight: int
     name: str = ""
     images: int = 0
 
@@ -38,10 +45,11 @@ class Result(msgspec.Struct, frozen=True, gc=False):
 class View(msgspec.Struct, frozen=True, gc=False):
     """What the fold needs to know of one item; two items with equal views fold alike.
 
-    size: bytes of the normalised content: cache marks, spelling and the form of a text left out.
-    line: what its own text and its calls become in a line of the summary; empty where it has none.
+    size: bytes of the normalised content: cache marks and the form of a text left out.
+    line: what its own text and its calls become in a line of the summary, `weight` its bytes; empty where it has none.
+    single: the id of the one call, or of the one result, where the item holds nothing else that matters.
     results: the tool results of the caller in it (a server tool's result is part of `line`).
-    calls: all calls, `answered` the ids of results that stand in the item itself (server tools).
+    calls: all calls; answered: the ids of results that stand in the item itself (server tools).
     own, own_images: bytes and images that are neither a result nor a call: what carrying it as it is would take.
     marked: a cache breakpoint stands on it. history: it stands for turns the provider compacted away.
     alone: it can only be a message of its own (it has members that a merge would lose).
@@ -50,6 +58,8 @@ class View(msgspec.Struct, frozen=True, gc=False):
     role: Role
     size: int
     line: str = ""
+    weight: int = 0
+    single: str = ""
     calls: tuple[Call, ...] = ()
     results: tuple[Result, ...] = ()
     answered: tuple[str, ...] = ()
@@ -58,6 +68,21 @@ class View(msgspec.Struct, frozen=True, gc=False):
     marked: bool = False
     history: bool = False
     alone: bool = False
+
+
+def action_view(
+    size: int, parts: list[str], calls: list[Call], answered: list[str], marked: bool, history: bool = False
+) -> View:
+    """The view of an assistant's item."""
+    line = " | ".join([part for part in parts if part])
+    single = calls[0].id if len(calls) == 1 and not (answered or marked or history) else ""
+    return View("assistant", size, line, weight(line), single, tuple(calls), (), tuple(answered), 0, 0, marked, history)
+
+
+def result_of(call_id: str, head: str, name: str = "", images: int = 0) -> Result:
+    """A tool result as a line says it."""
+    lead = f"tool_result[{bare(call_id)}] "
+    return Result(call_id, lead, head, weight(lead) + weight(head), name, images)
 
 
 class Shape(msgspec.Struct, frozen=True):

@@ -1,13 +1,14 @@
 """The fold grid: where the fold stands at turn N, replayed from turn 1 by the gate alone."""
 
+from typing import NamedTuple
+
 import msgspec
 
 from ..core.policy import Trajectory
-from ..pricing.gate import Gate, Move
+from ..pricing.gate import Gate
 from .images import Choice, Images, chosen
 from .ledger import Ledger
 from .seal import Fold, fold_of
-from .turns import Turn
 
 _NO_IMAGES = Choice()
 
@@ -42,38 +43,49 @@ def start(ledger: Ledger) -> State:
 
 def replayed(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, until: int) -> State:
     """The state after turn `until`, from an earlier state: one decision a turn, none looks at a later turn."""
-    grid, keep = policy.epoch_size, policy.keep_recent_turns
+    grid, keep, waits = policy.epoch_size, policy.keep_recent_turns, gate.waits
     watermark = policy.token_watermark * policy.bytes_per_token or float("inf")
-    waits = policy.horizon == "adaptive" and policy.payback_turns is None
-    full, sealed, held, waited = ledger.full, state.sealed, state.held, state.waited
-    fixed = ledger.head_size + state.prefix + state.images.size - full[sealed]
+    full, held, waited = ledger.full, state.held, state.waited
+    fixed = ledger.head_size + state.prefix + state.images.size - full[state.sealed]
     for turn in range(state.turn + 1, until + 1):
         over = fixed + full[turn] > watermark
-        chance = over or (turn % grid == 1 and turn > grid)
+        if turn <= grid and not over:
+            continue
+        chance = over or turn % grid == 1
         to = turn - keep if over else (turn - 1) // grid * grid + 1 - keep
-        if to <= sealed or to < 1 or not (chance or waits) or (turn <= grid and not over):
+        if to <= state.sealed or to < 1 or not (chance or waits):
             continue
-        if ledger.texts(turn) and not policy.fold_text_trajectories:
+        if not policy.fold_text_trajectories and ledger.texts(turn):
             continue
-        choice = _choice(ledger, policy, state, turn, sealed, to)
-        move = _move(ledger, choice, state, turn, to, waited, 1 if over else grid)
-        if not chance:
-            waited += max(0, move.full - move.lines)
-        elif gate.folds(move):
-            state = _moved(ledger, choice, state, move, to, held)
-            sealed, waited = to, 0
-            fixed = ledger.head_size + state.prefix + state.images.size - full[sealed]
+        move = _move(ledger, policy.keep_recent_images, state, turn, to)
+        if chance and gate.folds(turn, move.full, move.lines, move.moved, waited, 1 if over else grid):
+            state, waited = _moved(ledger, state, turn, to, move), 0
+            fixed = ledger.head_size + state.prefix + state.images.size - full[to]
         else:
-            held += 1
+            held += chance
             waited += max(0, move.full - move.lines)
     return msgspec.structs.replace(state, turn=until, held=held, waited=waited)
 
 
-def _choice(ledger: Ledger, policy: Trajectory, state: State, turn: int, sealed: int, to: int) -> Choice:
+class _Move(NamedTuple):
+    """What a move would do, in bytes: sealed turns as they are; their lines and what they carry; what is displaced."""
+
+    full: int
+    lines: int
+    moved: int
+    choice: Choice
+
+
+def _move(ledger: Ledger, images: int, state: State, turn: int, to: int) -> _Move:
+    full, sealed = ledger.full, state.sealed
+    lines = ledger.lines(ledger.texts(turn), sealed, to)
+    moved = state.behind + full[turn - 1] - full[to]
     if not ledger.pictured:
-        return _NO_IMAGES
+        return _Move(full[to] - full[sealed], lines, moved, _NO_IMAGES)
     kinds = _kinds(state.folds) + [ledger.texts(turn)] * (to - sealed)
-    return chosen(ledger.turns, ledger.views, policy.keep_recent_images, turn, sealed, to, kinds)
+    choice = chosen(ledger.turns, ledger.views, images, turn, sealed, to, kinds)
+    lines += choice.images.size - choice.stayed - choice.left_out
+    return _Move(full[to] - full[sealed], lines, moved + choice.stayed, choice)
 
 
 def _kinds(folds: tuple[Fold, ...]) -> list[bool]:
@@ -84,36 +96,23 @@ def _kinds(folds: tuple[Fold, ...]) -> list[bool]:
     return kinds
 
 
-def _move(ledger: Ledger, choice: Choice, state: State, turn: int, to: int, waited: int, chances: int) -> Move:
-    full, sealed = ledger.full, state.sealed
-    return Move(
-        turn=turn,
-        full=full[to] - full[sealed],
-        lines=ledger.lines(ledger.texts(turn), sealed, to) - choice.left_out + choice.images.size - choice.stayed,
-        moved=state.behind + choice.stayed + full[turn - 1] - full[to],
-        waited=waited,
-        chances=chances,
-    )
-
-
-def _moved(ledger: Ledger, choice: Choice, state: State, move: Move, to: int, held: int) -> State:
-    fold = fold_of(ledger, move.turn, state.sealed, to, choice.dropped, move.moved + move.lines)
+def _moved(ledger: Ledger, state: State, turn: int, to: int, move: _Move) -> State:
+    choice = move.choice
+    fold = fold_of(ledger, turn, state.sealed, to, choice.dropped, move.moved + move.lines)
     return State(
-        turn=move.turn,
+        turn=turn,
         sealed=to,
-        held=held,
         prefix=state.prefix + move.lines - (choice.images.size - choice.stayed),
-        behind=_behind(ledger, state.behind, ledger.turns[state.sealed : to]),
+        behind=_behind(ledger, state.behind, state.sealed, to),
         folds=(*state.folds, fold),
         images=choice.images,
     )
 
 
-def _behind(ledger: Ledger, behind: int, turns: list[Turn]) -> int:
-    """Bytes behind the place of the next block, once these turns are sealed."""
-    if not ledger.shape.strict_turns:
-        return 0
-    for turn in turns:
-        if turn.whole:
-            behind = turn.behind if turn.behind >= 0 else behind + turn.size
+def _behind(ledger: Ledger, behind: int, sealed: int, to: int) -> int:
+    """Bytes behind the place of the next block, once turns sealed+1…to are sealed."""
+    if ledger.shape.strict_turns:
+        for turn in ledger.turns[sealed:to]:
+            if turn.whole:
+                behind = turn.behind if turn.behind >= 0 else behind + turn.size
     return behind

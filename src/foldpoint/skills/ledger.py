@@ -1,12 +1,14 @@
 """Running sums over the turns of a transcript, so that a move of the fold point is priced at once."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from ..core.text import MARKER
 from ..core.transcript import BLOCK_SIZE, Shape, View
 from .turns import Turn, behind_merge, head_end, turns_from
 
 OPENING = "Earlier turns, one line each; later ones in full:"
+_FIRST = len(MARKER) + 1 + len(OPENING)
 
 
 class Ledger:
@@ -14,7 +16,7 @@ class Ledger:
 
     views: of every item; head: items in front of the first turn; known: leading turns taken over from `base`;
     full[n]: bytes of turns 1…n as they are; sealed[kind][n]: bytes of their lines and of what is carried beside
-    them, kind 0 = results, 1 = texts; answered: the first turn with a tool result, 0 = none; pictured: there are images.
+    them, kind 0 = results, 1 = texts; answered: the first turn with a tool result, 0 = none; pictured: has images.
     """
 
     head: int
@@ -46,14 +48,14 @@ class Ledger:
         self.pictured = base.pictured
 
     def _add(self, turns: list[Turn]) -> None:
-        full, (by_results, by_texts) = self.full, self.sealed
-        for turn in turns:
-            full.append(full[-1] + turn.size)
-            by_results.append(by_results[-1] + 1 + turn.by_results.size + turn.by_results.carried)
-            by_texts.append(by_texts[-1] + 1 + turn.by_texts.size + turn.by_texts.carried)
-            if turn.answered and not self.answered:
-                self.answered = len(full) - 1
-            self.pictured = self.pictured or turn.images > 0
+        by_results, by_texts = self.sealed
+        number = len(self.turns)
+        _run_on(self.full, [turn.size for turn in turns])
+        _run_on(by_results, [1 + turn.by_results.size + turn.by_results.carried for turn in turns])
+        _run_on(by_texts, [1 + turn.by_texts.size + turn.by_texts.carried for turn in turns])
+        if not self.answered:
+            self.answered = next((at for at, turn in enumerate(turns, number + 1) if turn.answered), 0)
+        self.pictured = self.pictured or any(turn.images for turn in turns)
         self.turns += turns
 
     @property
@@ -68,7 +70,11 @@ class Ledger:
     def lines(self, texts: bool, sealed: int, to: int) -> int:
         """Bytes of the block that seals turns sealed+1…to, and of what those turns carry."""
         sums = self.sealed[texts]
-        return BLOCK_SIZE + len(opening(sealed == 0)) + sums[to] - sums[sealed]
+        return BLOCK_SIZE + (_FIRST if sealed == 0 else len(MARKER)) + sums[to] - sums[sealed]
+
+
+def _run_on(sums: list[int], added: list[int]) -> None:
+    sums += accumulate(added, initial=sums.pop())
 
 
 def opening(first: bool) -> str:

@@ -2,8 +2,10 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from typing import NamedTuple, overload
 
 from ..core.ports import Surface
+from ..core.span import Spans
 from ..core.transcript import Limits, View
 from .epoch import State
 from .ledger import Ledger
@@ -12,23 +14,72 @@ from .seal import Fold
 Key = tuple[object, ...]
 
 
-class Known:
-    """A transcript as it was last seen: its items (own copies), their ledger, and a state to go on from."""
+RECENT = 24
+"""Newest items that are compared one by one: a client moves its cache marks among them from request to request."""
 
-    __slots__ = ("checkpoint", "folds", "items", "ledger", "opening", "settled", "weight")
 
-    def __init__(
-        self,
-        items: Sequence[bytes],
-        ledger: Ledger,
-        settled: State,
-        opening: str,
-        folds: tuple[Fold, ...],
-        checkpoint: str,
-    ) -> None:
-        self.items, self.ledger, self.settled = items, ledger, settled
-        self.opening, self.folds, self.checkpoint = opening, folds, checkpoint
-        self.weight = sum(map(len, items)) + 600 * len(items)
+class Copy(Sequence[bytes]):
+    """An own copy of a request's items that holds nothing else of it: the early ones in one piece, the recent apart.
+
+    What has not changed since the copy before is shared with it, so that a request costs its new bytes.
+    """
+
+    early: bytes
+    starts: list[int]
+    ends: list[int]
+
+    def __init__(self, items: Spans, before: "Copy | None", same: int) -> None:
+        first = items.starts[0]
+        if before is not None and len(before.starts) <= same and len(items) - len(before.starts) < 2 * RECENT:
+            self.early, self.starts, self.ends = before.early, before.starts, before.ends
+        else:
+            early = max(0, len(items) - RECENT)
+            self.starts = [start - first for start in items.starts[:early]]
+            self.ends = [end - first for end in items.ends[:early]]
+            self.early = items.body[first : items.ends[early - 1]] if early else b""
+        self.recent = items[len(self.starts) :]
+
+    def __len__(self) -> int:
+        return len(self.starts) + len(self.recent)
+
+    @overload
+    def __getitem__(self, at: int) -> bytes: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[bytes]: ...
+    def __getitem__(self, at: int | slice) -> bytes | list[bytes]:
+        if isinstance(at, slice):
+            return [self[each] for each in range(*at.indices(len(self)))]
+        early = len(self.starts)
+        return self.recent[at - early] if at >= early else self.early[self.starts[at] : self.ends[at]]
+
+    def leading(self, items: Spans) -> int:
+        """How many leading items of a request are the same bytes."""
+        same = len(self.starts)
+        if not (same and len(items) >= same and self._begins(items, same)):
+            same = 0
+        while same < min(len(self), len(items)) and self[same] == items[same]:
+            same += 1
+        return same
+
+    def _begins(self, items: Spans, same: int) -> bool:
+        first = items.starts[0]
+        return items.body.startswith(self.early, first) and items.ends[same - 1] - first == self.ends[-1]
+
+    @property
+    def weight(self) -> int:
+        """Bytes that it takes, about."""
+        return len(self.early) + sum(map(len, self.recent)) + 600 * len(self)
+
+
+class Known(NamedTuple):
+    """A transcript as it was last seen: its items, their ledger, and a state to go on from."""
+
+    items: Copy
+    ledger: Ledger
+    settled: State
+    opening: str
+    folds: tuple[Fold, ...]
+    checkpoint: str
 
 
 class Memo:
@@ -43,10 +94,10 @@ class Memo:
 
     def put(self, key: Key, known: Known) -> None:
         old = self._known.pop(key, None)
-        self._weight += known.weight - (old.weight if old else 0)
+        self._weight += known.items.weight - (old.items.weight if old else 0)
         self._known[key] = known
         while self._weight > self._capacity and self._known:
-            self._weight -= self._known.popitem(last=False)[1].weight
+            self._weight -= self._known.popitem(last=False)[1].items.weight
 
 
 def key_of(owner: Sequence[str], items: Sequence[bytes]) -> Key:
@@ -54,29 +105,17 @@ def key_of(owner: Sequence[str], items: Sequence[bytes]) -> Key:
     return (*owner, *(part for item in items[:3] for part in (len(item), item[-192:])))
 
 
-def viewed(surface: Surface, items: Sequence[bytes], limits: Limits, known: Known | None) -> tuple[list[View], int]:
-    """A view of each item, and how many leading ones are as they were."""
+def viewed(surface: Surface, items: Spans, limits: Limits, known: Known | None) -> tuple[list[View], int, int]:
+    """A view of each item, how many leading ones are the same bytes as before, and of how many the view is the same."""
     if known is None:
-        return [surface.view(item, limits) for item in items], 0
-    same = _leading(known.items, items)
-    views = list(known.ledger.views[:same])
+        return [surface.view(item, limits) for item in items], 0, 0
+    spelled = same = known.items.leading(items)
     old = known.ledger.views
-    equal = True
+    views, equal = list(old[:same]), True
     for at in range(same, len(items)):
-        if at < len(old) and known.items[at] == items[at]:
-            view = old[at]
-        else:
-            view = surface.view(items[at], limits)
-            equal = equal and at < len(old) and view == old[at]
+        item = items[at]
+        view = old[at] if at < len(old) and known.items[at] == item else surface.view(item, limits)
+        equal = equal and at < len(old) and view == old[at]
         same += equal
         views.append(view)
-    return views, same
-
-
-def _leading(old: Sequence[bytes], new: Sequence[bytes]) -> int:
-    same = 0
-    for before, after in zip(old, new, strict=False):
-        if before != after:
-            break
-        same += 1
-    return same
+    return views, spelled, same

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..core.text import bare
+from ..core.text import weight
 from ..core.transcript import Shape, View
 
 MESSAGE_KEPT = "(message kept below)"
@@ -70,76 +70,71 @@ def behind_merge(views: Sequence[View], first: int, end: int) -> int:
 
 def turns_from(views: Sequence[View], at: int, number: int, shape: Shape) -> list[Turn]:
     """The turns of views[at:], the first of them with that number; `at` is where an action begins."""
-    turns = []
-    while at < len(views):
-        end = at + 1
-        while end < len(views) and views[end].role == "assistant":
-            end += 1
-        observed = end
-        while end < len(views) and views[end].role != "assistant":
-            end += 1
+    turns, count = [], len(views)
+    while at < count:
+        end = at + 2
+        if end <= count and (end == count or views[end].role == "assistant"):
+            action, observation = views[at], views[at + 1]
+            if action.single and action.single == observation.single:
+                turns.append(_plain(action, observation, at, number))
+                at, number = end, number + 1
+                continue
+        observed = _run(views, at + 1, count, acting=True)
+        end = _run(views, observed, count, acting=False)
         turns.append(_turn(views, at, observed, end, number, shape))
         at, number = end, number + 1
     return turns
 
 
-def _turn(views: Sequence[View], first: int, observed: int, end: int, number: int, shape: Shape) -> Turn:
-    own = system = size = images = 0
-    is_marked = alone = answered = False
-    for view in views[first:end]:
-        size += view.size
-        is_marked = is_marked or view.marked
-        if view.role == "user":
-            own += view.own
-            images += view.own_images
-            alone = alone or view.alone
-        elif view.role == "system":
-            system += view.size
-        for result in view.results:
-            answered = True
-            images += result.images
-    whole = is_marked or alone or (shape.system_inside and system > 0) or not _paired(views, first, observed, end)
+def _run(views: Sequence[View], at: int, count: int, acting: bool) -> int:
+    while at < count and (views[at].role == "assistant") == acting:
+        at += 1
+    return at
+
+
+def _plain(action: View, observation: View, at: int, number: int) -> Turn:
+    """A turn of one call and its result, as nearly all are."""
+    result, name = observation.results[0], action.calls[0].name
     lead = f"turn {number} | "
-    if whole:
+    line = f"{lead}{action.line} | {result.lead}{name}: {result.head}"
+    size = len(lead) + action.weight + result.weight + (len(name) if name.isascii() else weight(name)) + 5
+    seal = Seal(line, size, 0)
+    return Turn(at, at + 2, action.size + observation.size, False, True, 0, -1, seal, seal)
+
+
+def _turn(views: Sequence[View], first: int, observed: int, end: int, number: int, shape: Shape) -> Turn:
+    items = views[first:end]
+    size = sum([view.size for view in items])
+    own = sum([view.own for view in items if view.role == "user"])
+    system = sum([view.size for view in items if view.role == "system"])
+    images = sum([view.own_images + sum([result.images for result in view.results]) for view in items])
+    answered = any(view.results for view in views[observed:end])
+    lead = f"turn {number} | "
+    if (
+        any(view.marked or view.alone for view in items)
+        or (shape.system_inside and system)
+        or not _paired(views, first, observed, end)
+    ):
         kept = _seal(lead + TURN_KEPT, size)
         return Turn(first, end, size, True, answered, images, behind_merge(views, first, end), kept, kept)
-    action = lead + " | ".join([view.line for view in views[first:observed] if view.line])
-    if observed == first + 1 and end == observed + 1 and not own and not system and len(views[observed].results) == 1:
-        seal = _seal(
-            f"{action} | {_single(views[first], views[observed])}"
-            if views[first].line
-            else lead + _single(views[first], views[observed]),
-            0,
-        )
-        return Turn(first, end, size, False, answered, images, -1, seal, seal)
+    said = [view.line for view in views[first:observed] if view.line]
     names = {call.id: call.name for view in views[first:observed] for call in view.calls}
-    by_results = _line(action, _observations(views, observed, end, names, True), own + system)
-    by_texts = by_results if not own else _line(action, _observations(views, observed, end, names, False), system)
+    by_results = _seal(lead + " | ".join(said + _observations(views[observed:end], names, True)), own + system)
+    by_texts = by_results
+    if own:
+        by_texts = _seal(lead + " | ".join(said + _observations(views[observed:end], names, False)), system)
     return Turn(first, end, size, False, answered, images, -1, by_results, by_texts)
 
 
 def _seal(line: str, carried: int) -> Seal:
-    return Seal(line, len(line) if line.isascii() else len(line.encode()), carried)
+    return Seal(line, weight(line), carried)
 
 
-def _single(action: View, observation: View) -> str:
-    result = observation.results[0]
-    name = next((call.name for call in action.calls if call.id == result.id), result.name)
-    return f"tool_result[{bare(result.id)}] {bare(name)}: {result.head}"
-
-
-def _line(action: str, observations: list[str], carried: int) -> Seal:
-    glue = "" if action.endswith(" | ") else " | "
-    return _seal((action + glue + " | ".join(observations)).removesuffix(" | "), carried)
-
-
-def _observations(views: Sequence[View], at: int, end: int, names: dict[str, str], kept: bool) -> list[str]:
+def _observations(views: Sequence[View], names: dict[str, str], kept: bool) -> list[str]:
     """The parts of a line that say what answered; user messages are carried beside it, or said in it."""
     parts = []
-    for view in views[at:end]:
-        for result in view.results:
-            name = names.get(result.id) or result.name
-            parts.append(f"tool_result[{bare(result.id)}] {bare(name)}: {result.head}")
+    for view in views:
+        parts += [f"{result.lead}{names.get(result.id) or result.name}: {result.head}" for result in view.results]
         if view.role == "system" or (kept and view.own):
             parts.append(MESSAGE_KEPT)
         elif view.line:
@@ -149,9 +144,7 @@ def _observations(views: Sequence[View], at: int, end: int, names: dict[str, str
 
 def _paired(views: Sequence[View], first: int, observed: int, end: int) -> bool:
     """Has every call its result and every result its call, inside the turn?"""
-    if end == first + 2 and len(views[first].calls) == 1 and len(views[observed - 1 + 1].results) == 1:
-        return not views[first].answered and views[first].calls[0].id == views[observed].results[0].id
-    calls = Counter(call.id for view in views[first:observed] for call in view.calls)
-    answers = Counter(result.id for view in views[observed:end] for result in view.results)
-    answers.update(call_id for view in views[first:observed] for call_id in view.answered)
+    calls = Counter([call.id for view in views[first:observed] for call in view.calls])
+    answers = Counter([result.id for view in views[observed:end] for result in view.results])
+    answers.update([call_id for view in views[first:observed] for call_id in view.answered])
     return calls == answers

@@ -8,9 +8,22 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
-from ..core.text import bare, called, observed, result_head, said
-from ..core.transcript import BLOCK_SIZE, IMAGE_SIZE, MESSAGE_SIZE, Call, Limits, Result, Role, Shape, View
-from .content import Text, arguments, content_span, marked, normal, reach, same_reminder_apart
+from ..core.text import bare, called, observed, result_head, said, weight
+from ..core.transcript import (
+    BLOCK_SIZE,
+    IMAGE_SIZE,
+    MESSAGE_SIZE,
+    Call,
+    Limits,
+    Result,
+    Shape,
+    View,
+    action_view,
+    result_of,
+)
+from .content import arguments, content_span, marked, normal, reach, same_reminder_apart
+from .literal import size as size_of
+from .literal import start
 from .spans import decoded, elements, sourced, spans
 
 _NONE = msgspec.Raw()
@@ -66,7 +79,6 @@ _MESSAGE = msgspec.json.Decoder(_Message)
 _BLOCKS: msgspec.json.Decoder[list[_Block]] = msgspec.json.Decoder(list[_Block])
 _KIND = msgspec.json.Decoder(_Kind)
 _SOURCE = msgspec.json.Decoder(_Source)
-_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
 
 class Anthropic:
@@ -78,10 +90,10 @@ class Anthropic:
 
     def read(self, body: bytes) -> Request:
         found, source = sourced(_BODY, body)
-        items, offsets = spans(found.messages, source, body)
+        items = spans(found.messages, source, body)
         model = found.model if isinstance(found.model, str) else ""
         state = isinstance(found.thread, dict) and found.thread.get("type") == "continue"
-        return Request(body, items, offsets, model, state)
+        return Request(body, items, model, state)
 
     def view(self, item: bytes, limits: Limits) -> View:
         try:
@@ -95,7 +107,7 @@ class Anthropic:
             return _user(blocks, limits)
         if role == "system":
             size = MESSAGE_SIZE + sum(_size(block) for block in blocks)
-            return View(role="system", size=size, own=size, marked=any(map(_marked, blocks)))
+            return View(role="system", size=size, own=size, marked=any(marked(block.cache_control) for block in blocks))
         raise Unreadable(f"a message has the role {role!r}: user, assistant or system is known")
 
     def extended(self, item: bytes | None, added: Sequence[Addition], items: Sequence[bytes]) -> bytes:
@@ -118,7 +130,7 @@ class Anthropic:
                 if block.type == "tool_use":
                     asked[str(block.id)] = (str(block.name), bytes(block.input))
                 elif block.type == "tool_result" and str(block.tool_use_id) in asked:
-                    text = " ".join(_texts(block.content, 0))
+                    text = " ".join(_whole(bytes(block.content)))
                     found.append(Exchange(*asked.pop(str(block.tool_use_id)), same_reminder_apart(text)))
         return found
 
@@ -146,29 +158,24 @@ def _assistant(blocks: list[_Block], limits: Limits) -> View:
     for block in blocks:
         kind = block.type
         size += _size(block)
-        is_marked = is_marked or marked(block.cache_control)
+        if block.cache_control:
+            is_marked = is_marked or marked(block.cache_control)
         if kind == "text":
-            parts.append(said(Text(block.text).start(reach(limits.verbatim)), limits.verbatim))
+            parts.append(said(start(bytes(block.text), reach(limits.verbatim)), limits.verbatim))
         elif kind.endswith("tool_use"):
-            calls.append(Call(_word(block.id), _word(block.name)))
-            parts.append(called(_word(block.id), _word(block.name), arguments(block.input, limits), limits.arguments))
+            call_id, name = _word(block.id), bare(_word(block.name))
+            calls.append(Call(call_id, name))
+            parts.append(called(call_id, name, arguments(block.input, limits), limits.arguments))
         elif kind.endswith("tool_result"):
-            name = next((call.name for call in calls if call.id == block.tool_use_id), "")
-            answered.append(_word(block.tool_use_id))
-            parts.append(f"tool_result[{bare(_word(block.tool_use_id))}] {bare(name)}: {_head(block, limits)}")
+            result = _result(block, limits)[0]
+            name = next((call.name for call in calls if call.id == result.id), "")
+            answered.append(result.id)
+            parts.append(f"{result.lead}{name}: {result.head}")
         elif kind == "compaction":
             history = True
         elif kind not in ("thinking", "redacted_thinking"):
             parts.append(f"[{bare(kind)}]")
-    return View(
-        role="assistant",
-        size=size,
-        line=" | ".join(part for part in parts if part),
-        calls=tuple(calls),
-        answered=tuple(answered),
-        marked=is_marked,
-        history=history,
-    )
+    return action_view(size, parts, calls, answered, is_marked, history)
 
 
 def _user(blocks: list[_Block], limits: Limits) -> View:
@@ -178,30 +185,39 @@ def _user(blocks: list[_Block], limits: Limits) -> View:
     results: list[Result] = []
     is_marked = history = False
     for block in blocks:
-        counted = _size(block)
-        size += counted
-        is_marked = is_marked or _marked(block)
+        if block.cache_control:
+            is_marked = is_marked or marked(block.cache_control)
         if block.type == "tool_result":
-            results.append(Result(_word(block.tool_use_id), _head(block, limits), images=_images(block)))
+            result, counted, inner_marked = _result(block, limits)
+            size += counted
+            is_marked = is_marked or inner_marked
+            results.append(result)
             continue
-        own += counted
+        own += _size(block)
         history = history or block.type == "compaction"
         own_images += block.type == "image"
-        if block.type == "text":
-            read = 0 if not limits.head else reach(max(limits.verbatim, limits.head))
-            parts.append(observed(Text(block.text).start(read), limits.verbatim, limits.head))
-        else:
-            parts.append(f"[{bare(block.type)}]")
+        parts.append(_observed(block, limits))
+    line = " | ".join([part for part in parts if part])
+    plain = len(results) == 1 and not (own or is_marked or results[0].images)
     return View(
         role="user",
-        size=size,
-        line=" | ".join(part for part in parts if part),
+        size=size + own,
+        line=line,
+        weight=weight(line),
+        single=results[0].id if plain else "",
         results=tuple(results),
         own=own,
         own_images=own_images,
         marked=is_marked,
         history=history,
     )
+
+
+def _observed(block: _Block, limits: Limits) -> str:
+    if block.type != "text":
+        return f"[{bare(block.type)}]"
+    read = reach(max(limits.verbatim, limits.head)) if limits.head else 0
+    return observed(start(bytes(block.text), read), limits.verbatim, limits.head)
 
 
 def _word(value: Any) -> str:
@@ -212,68 +228,61 @@ def _size(block: _Block) -> int:
     """Bytes counted for a block: its texts, arguments or result, its ids and names, and 16."""
     kind = block.type
     if kind == "text":
-        return BLOCK_SIZE + Text(block.text).size
+        return BLOCK_SIZE + size_of(bytes(block.text))
     if kind.endswith("tool_use"):
-        return BLOCK_SIZE + len(_word(block.id)) + len(_word(block.name)) + len(bytes(block.input))
+        return BLOCK_SIZE + len(_word(block.id)) + len(_word(block.name)) + len(block.input)
     if kind == "thinking":
-        return BLOCK_SIZE + Text(block.thinking).size
+        return BLOCK_SIZE + size_of(bytes(block.thinking))
     if kind == "image":
         return BLOCK_SIZE + IMAGE_SIZE
     if kind == "document":
         return BLOCK_SIZE + _payload(block)
-    return BLOCK_SIZE + len(_word(block.tool_use_id)) + _inner_size(block.content)
+    return BLOCK_SIZE + len(_word(block.tool_use_id)) + _inner_size(bytes(block.content))
 
 
-def _inner_size(content: msgspec.Raw) -> int:
+def _result(block: _Block, limits: Limits) -> tuple[Result, int, bool]:
+    """A result, the bytes counted for it, and whether a breakpoint stands inside it."""
+    call_id, content = _word(block.tool_use_id), bytes(block.content)
+    size = BLOCK_SIZE + len(call_id)
+    error = block.is_error is True
+    if content[:1] != b"[":
+        texts = [start(content, reach(limits.head))]
+        return result_of(call_id, result_head(texts, limits.head, error)), size + size_of(content), False
+    blocks: list[_Block] = decoded(_BLOCKS, content)
+    images = sum([inner.type == "image" for inner in blocks])
+    head = result_head(_texts(blocks, reach(limits.head)), limits.head, error)
+    inner_marked = any(marked(inner.cache_control) for inner in blocks)
+    return result_of(call_id, head, images=images), size + sum(map(_counted_inside, blocks)), inner_marked
+
+
+def _inner_size(content: bytes) -> int:
     """Bytes of what a result holds: a text counts the same as a list of that one text."""
-    written = bytes(content)
-    if written[:1] == b'"':
-        return Text(written).size
-    if written[:1] != b"[":
-        return 0
-    total = 0
-    blocks: list[_Block] = decoded(_BLOCKS, written)
-    for block in blocks:
-        total += _size(block) - BLOCK_SIZE if block.type in ("text", "image", "document") else BLOCK_SIZE
-    return total
+    if content[:1] != b"[":
+        return size_of(content)
+    blocks: list[_Block] = decoded(_BLOCKS, content)
+    return sum(map(_counted_inside, blocks))
+
+
+def _counted_inside(block: _Block) -> int:
+    return _size(block) - BLOCK_SIZE if block.type in ("text", "image", "document") else BLOCK_SIZE
 
 
 def _payload(block: _Block) -> int:
-    return Text(decoded(_SOURCE, bytes(block.source)).data).size if block.source else 0
+    return size_of(bytes(decoded(_SOURCE, bytes(block.source)).data)) if block.source else 0
 
 
-def _marked(block: _Block) -> bool:
-    """Does a breakpoint stand on the block or inside its result?"""
-    if marked(block.cache_control):
-        return True
-    content = bytes(block.content)
-    return content[:1] == b"[" and b"cache_control" in content and any(map(_marked, decoded(_BLOCKS, content)))
-
-
-def _images(block: _Block) -> int:
-    content = bytes(block.content)
-    if content[:1] != b"[" or b'"image"' not in content:
-        return 0
-    return sum(inner.type == "image" for inner in decoded(_BLOCKS, content))
-
-
-def _head(block: _Block, limits: Limits) -> str:
-    return result_head(_texts(block.content, reach(limits.head)), limits.head, block.is_error is True)
-
-
-def _texts(content: msgspec.Raw, characters: int) -> list[str]:
+def _texts(blocks: list[_Block], characters: int) -> list[str]:
     """The texts of a result, what is not text as its kind in brackets."""
-    written = bytes(content)
-    if written[:1] == b'"':
-        return [Text(written).start(characters)]
-    if written[:1] != b"[":
-        return []
     texts, left = [], characters
-    for block in decoded(_BLOCKS, written):
-        text = Text(block.text).start(left) if block.type == "text" else _named(block)
+    for block in blocks:
+        text = start(bytes(block.text), left) if block.type == "text" else _named(block)
         texts.append(text)
         left = max(1, left - len(text)) if characters else 0
     return texts
+
+
+def _whole(content: bytes) -> list[str]:
+    return _texts(decoded(_BLOCKS, content), 0) if content[:1] == b"[" else [start(content, 0)]
 
 
 def _named(block: _Block) -> str:

@@ -5,32 +5,11 @@ from typing import Any
 import msgspec
 
 from ..core.transcript import Limits
-from . import literal
 from .spans import decoded, offset, sourced
 
 _ANY: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 MARKS = ("cache_control", "prompt_cache_breakpoint")
 """Members that are a cache breakpoint."""
-
-
-class Text:
-    """A string of the request, by its literal: its size, and as much of its text as a line may need."""
-
-    __slots__ = ("literal",)
-
-    def __init__(self, raw: bytes | msgspec.Raw) -> None:
-        self.literal = bytes(raw)
-
-    def __bool__(self) -> bool:
-        return self.literal[:1] == b'"'
-
-    @property
-    def size(self) -> int:
-        return literal.size(self.literal) if self else 0
-
-    def start(self, characters: int) -> str:
-        """At least the first `characters` + 1 characters, where there are so many; 0 = all."""
-        return literal.head(self.literal, characters and characters + 1)[0] if self else ""
 
 
 class _Message(msgspec.Struct, gc=False):

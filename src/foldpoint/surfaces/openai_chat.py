@@ -8,9 +8,22 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
-from ..core.text import called, observed, result_head, said
-from ..core.transcript import BLOCK_SIZE, IMAGE_SIZE, MESSAGE_SIZE, Call, Limits, Result, Role, Shape, View
-from .content import Text, content_span, marked, normal, reach, same_reminder_apart
+from ..core.text import bare, called, observed, result_head, said, weight
+from ..core.transcript import (
+    BLOCK_SIZE,
+    IMAGE_SIZE,
+    MESSAGE_SIZE,
+    Call,
+    Limits,
+    Role,
+    Shape,
+    View,
+    action_view,
+    result_of,
+)
+from .content import content_span, marked, normal, reach, same_reminder_apart
+from .literal import size as size_of
+from .literal import start
 from .spans import decoded, elements, sourced, spans
 
 _NONE = msgspec.Raw()
@@ -77,8 +90,8 @@ class OpenAIChat:
 
     def read(self, body: bytes) -> Request:
         found, source = sourced(_BODY, body)
-        items, offsets = spans(found.messages, source, body)
-        return Request(body, items, offsets, found.model if isinstance(found.model, str) else "", False)
+        items = spans(found.messages, source, body)
+        return Request(body, items, found.model if isinstance(found.model, str) else "", False)
 
     def view(self, item: bytes, limits: Limits) -> View:
         message = decoded(_MESSAGE, item)
@@ -91,11 +104,7 @@ class OpenAIChat:
         size = MESSAGE_SIZE + len(_word(message.tool_call_id)) + sum(map(_size, parts))
         is_marked = marked(message.cache_control) or any(map(_marked, parts))
         if role == "tool":
-            head = result_head(_texts(parts, reach(limits.head)), limits.head, False)
-            result = Result(
-                _word(message.tool_call_id), head, _word(message.name), sum(part.type == "image_url" for part in parts)
-            )
-            return View(role="tool", size=size, results=(result,), marked=is_marked)
+            return _tool(message, parts, size, is_marked, limits)
         if role == "system":
             return View(role="system", size=size, own=size, marked=is_marked)
         return _user(item, parts, size, is_marked, limits)
@@ -142,12 +151,13 @@ def _read(part: bytes) -> _Part:
     return decoded(_PART, part)
 
 
-def _text(part: _Part) -> Text:
-    return Text(part.text or part.refusal)
+def _text(part: _Part) -> bytes:
+    """The literal of what the part says; empty where it is no text."""
+    return bytes(part.text or part.refusal)
 
 
 def _size(part: _Part) -> int:
-    return BLOCK_SIZE + (IMAGE_SIZE if part.type == "image_url" else _text(part).size)
+    return BLOCK_SIZE + (IMAGE_SIZE if part.type == "image_url" else size_of(_text(part)))
 
 
 def _marked(part: _Part) -> bool:
@@ -157,7 +167,7 @@ def _marked(part: _Part) -> bool:
 def _texts(parts: list[_Part], characters: int) -> list[str]:
     texts, left = [], characters
     for part in parts:
-        text = _text(part).start(left) if _text(part) else _kind(part)
+        text = start(_text(part), left) if _text(part) else _kind(part)
         texts.append(text)
         left = max(1, left - len(text)) if characters else 0
     return texts
@@ -175,37 +185,42 @@ def _calls(message: _Message) -> list[tuple[str, _Function]]:
     return calls
 
 
+def _tool(message: _Message, parts: list[_Part], size: int, is_marked: bool, limits: Limits) -> View:
+    head = result_head(_texts(parts, reach(limits.head)), limits.head, False)
+    images = sum([part.type == "image_url" for part in parts])
+    call_id, name = _word(message.tool_call_id), bare(_word(message.name))
+    result = result_of(call_id or name, head, name, images)
+    single = "" if is_marked or images else result.id
+    return View("tool", size, single=single, results=(result,), marked=is_marked)
+
+
 def _assistant(message: _Message, parts: list[_Part], limits: Limits) -> View:
     size = MESSAGE_SIZE + sum(map(_size, parts))
-    thinking = Text(message.reasoning_content)
-    size += BLOCK_SIZE + thinking.size if thinking else 0
-    lines = [said(_text(part).start(reach(limits.verbatim)), limits.verbatim) for part in parts]
-    lines.append(said(Text(message.refusal).start(reach(limits.verbatim)), limits.verbatim))
+    thinking = size_of(bytes(message.reasoning_content))
+    size += BLOCK_SIZE + thinking if thinking else 0
+    lines = [said(start(_text(part), reach(limits.verbatim)), limits.verbatim) for part in parts]
+    lines.append(said(start(bytes(message.refusal), reach(limits.verbatim)), limits.verbatim))
     calls = []
     for call_id, function in _calls(message):
-        written = Text(function.arguments or function.input)
-        size += BLOCK_SIZE + len(call_id) + len(_word(function.name)) + written.size
-        calls.append(Call(call_id, _word(function.name)))
-        lines.append(called(call_id, _word(function.name), written.start(reach(limits.arguments)), limits.arguments))
-    return View(
-        role="assistant",
-        size=size,
-        line=" | ".join(line for line in lines if line),
-        calls=tuple(calls),
-        marked=marked(message.cache_control) or any(map(_marked, parts)),
-    )
+        written = bytes(function.arguments or function.input)
+        size += BLOCK_SIZE + len(call_id) + len(_word(function.name)) + size_of(written)
+        calls.append(Call(call_id, bare(_word(function.name))))
+        lines.append(called(call_id, _word(function.name), start(written, reach(limits.arguments)), limits.arguments))
+    return action_view(size, lines, calls, [], marked(message.cache_control) or any(map(_marked, parts)))
 
 
 def _user(item: bytes, parts: list[_Part], size: int, is_marked: bool, limits: Limits) -> View:
     read = reach(max(limits.verbatim, limits.head)) if limits.head else 0
     lines = [
-        observed(_text(part).start(read), limits.verbatim, limits.head) if _text(part) else _kind(part)
+        observed(start(_text(part), read), limits.verbatim, limits.head) if _text(part) else _kind(part)
         for part in parts
     ]
+    line = " | ".join([each for each in lines if each])
     return View(
         role="user",
         size=size,
-        line=" | ".join(line for line in lines if line),
+        line=line,
+        weight=weight(line),
         own=size - MESSAGE_SIZE,
         own_images=sum(part.type == "image_url" for part in parts),
         marked=is_marked,

@@ -3,11 +3,13 @@
 import ctypes
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TypeVar
 
 import msgspec
 
 from ..core.errors import Unreadable
+from ..core.span import Spans
 
 T = TypeVar("T")
 _RAWS = msgspec.json.Decoder(list[msgspec.Raw])
@@ -50,25 +52,23 @@ def offset(raw: msgspec.Raw, body: bytes) -> int:
     return _address(raw) - _address(body)
 
 
-def spans(raws: Sequence[msgspec.Raw], source: bytes, body: bytes) -> tuple[list[bytes], list[int]]:
-    """The bytes and offsets in `body` of neighbouring array elements that were decoded from `source`, its like."""
-    offsets: list[int] = []
-    at = offset(raws[0], source) if raws else 0
-    items = [bytes(raw) for raw in raws]
-    for item in items:
-        if body[at] != item[0]:
-            at = past_blanks(body, at)
-        offsets.append(at)
-        at = past_blanks(body, at + len(item)) + 1
-    if source is not body:
-        items = [body[start : start + len(item)] for start, item in zip(offsets, items, strict=True)]
-    return items, offsets
+def spans(raws: Sequence[msgspec.Raw], source: bytes, body: bytes) -> Spans:
+    """Where neighbouring array elements that were decoded from `source`, which is like `body`, stand in `body`."""
+    if not raws:
+        return Spans(body, [], [])
+    sizes = [len(raw) + 1 for raw in raws]
+    first = offset(raws[0], source)
+    starts = list(accumulate(sizes, initial=first))
+    starts.pop()
+    if starts[-1] != offset(raws[-1], source):
+        starts = [offset(raw, source) for raw in raws]
+    return Spans(body, starts, [start + size - 1 for start, size in zip(starts, sizes, strict=True)])
 
 
 def elements(array: bytes) -> list[bytes]:
     """The elements of a JSON array, each as it is written."""
     raws, source = sourced(_RAWS, array)
-    return spans(raws, source, array)[0]
+    return spans(raws, source, array)[:]
 
 
 def past_blanks(body: bytes, at: int) -> int:

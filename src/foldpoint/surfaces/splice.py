@@ -1,5 +1,6 @@
 """Write a folded body: the caller's bytes, with the message list spliced, or a member cut out."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -12,21 +13,21 @@ from .spans import offset, past_blanks, sourced
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-def written(surface: Surface, request: Request, layout: Layout) -> list[bytes]:
+def written(surface: Surface, items: Sequence[bytes], layout: Layout) -> list[bytes]:
     """The messages of the folded list in front of the tail."""
     return [
-        surface.extended(None if slot.item is None else request.items[slot.item], slot.added, request.items)
+        surface.extended(None if slot.item is None else items[slot.item], slot.added, items)
         if slot.added
-        else request.items[slot.item or 0]
+        else items[slot.item or 0]
         for slot in layout.slots
     ]
 
 
 def spliced(surface: Surface, request: Request, layout: Layout) -> bytes:
     """The folded body: everything around the list, and the tail in it, are the caller's own bytes."""
-    body, offsets = request.body, request.offsets
-    folded = b",".join(written(surface, request, layout))
-    return b"".join((body[: offsets[0]], folded, b",", body[offsets[layout.tail] :]))
+    body, starts = request.body, request.items.starts
+    folded = b",".join(written(surface, request.items, layout))
+    return b"".join((body[: starts[0]], folded, b",", body[starts[layout.tail] :]))
 
 
 def without_member(body: bytes, key: str) -> tuple[bytes, Any]:

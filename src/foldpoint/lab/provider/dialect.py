@@ -1,0 +1,59 @@
+"""What a surface adds to the simulated provider: how it refuses, answers, streams and counts."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from foldpoint.lab.cache import Charge
+
+from .refusal import Refused
+from .reply import Reply
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """An answer with all that its form needs: a deterministic id, the request it is for, what it is billed."""
+
+    id: str
+    body: Mapping[str, Any]
+    reply: Reply
+    charge: Charge
+
+    @property
+    def model(self) -> str:
+        """The model asked for."""
+        return str(self.body["model"])
+
+
+class Dialect(Protocol):
+    """One surface."""
+
+    surface: str
+    request_id_header: str
+
+    def check(self, body: Mapping[str, Any]) -> None:
+        """Raise Refused where the real provider would."""
+
+    def limit(self, body: Mapping[str, Any]) -> int | None:
+        """The most tokens that may be answered."""
+
+    def whole(self, answered: Answered) -> dict[str, Any]:
+        """The answer as one object."""
+
+    def events(self, answered: Answered) -> Iterator[bytes]:
+        """The answer as server-sent events, each with its blank line."""
+
+    def error(self, refused: Refused, request_id: str) -> dict[str, Any]:
+        """The body of an error."""
+
+
+def pieces(text: str, size: int) -> Iterator[str]:
+    """A text in pieces of so many characters, as a model's answer comes."""
+    for at in range(0, len(text), size):
+        yield text[at : at + size]
+
+
+def event(data: Mapping[str, Any], name: str = "") -> bytes:
+    """One server-sent event."""
+    head = f"event: {name}\n".encode() if name else b""
+    return head + b"data: " + msgspec.json.encode(data) + b"\n\n"
