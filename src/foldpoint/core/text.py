@@ -15,13 +15,21 @@ _PART = re.compile(r"\|(?= tool_(?:result|use)\[)")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
 
 
+def collapsed(text: str) -> str:
+    """The text with every run of white space as one space, and none at its ends."""
+    flat = text.replace("\n", " ").replace("\t", " ").replace("\r", " ")
+    if not flat.isprintable():  # some rarer white space, perhaps
+        return " ".join(text.split())
+    while "  " in flat:
+        flat = flat.replace("  ", " ")
+    return flat.strip(" ")
+
+
 def one_line(text: str, limit: int) -> str:
     """Collapse runs of white space and cut to `limit` characters, with `…` where something was cut; 0 = no limit."""
     if not limit:
-        return " ".join(text.split())
-    line = " ".join(text[: limit + limit // 4].split())
-    if len(line) <= limit + 1 and len(text) > limit + limit // 4:
-        line = " ".join(text[: limit * READ_AHEAD].split())
+        return collapsed(text)
+    line = collapsed(text[: limit * READ_AHEAD])
     if len(line) > limit:
         return cut(line, limit) + ELLIPSIS
     return line + ELLIPSIS if len(text) > limit * READ_AHEAD and text[limit * READ_AHEAD :].strip() else line
@@ -29,7 +37,7 @@ def one_line(text: str, limit: int) -> str:
 
 def first_sentence(text: str, limit: int) -> str:
     """The first sentence on one line, at most `limit` characters of it, then `…`."""
-    line = " ".join(text[: limit * READ_AHEAD].split())
+    line = collapsed(text[: limit * READ_AHEAD])
     end = _SENTENCE_END.search(line, 0, limit)
     return (line[: end.end()] if end else cut(line, limit)) + ELLIPSIS
 
@@ -38,6 +46,8 @@ def cut(text: str, limit: int) -> str:
     """At most `limit` code points, backing off so that no joined or combined character is split."""
     if len(text) <= limit:
         return text
+    if text[limit - 1] < "\u0300" > text[limit]:
+        return text[:limit]
     end = limit
     while end and _joined(text[end - 1], text[end]):
         end -= 1
@@ -45,8 +55,6 @@ def cut(text: str, limit: int) -> str:
 
 
 def _joined(before: str, after: str) -> bool:
-    if before < "\u0300" and after < "\u0300":
-        return False
     return before == _JOINER or _extends(after) or (_regional(before) and _regional(after))
 
 
@@ -92,15 +100,15 @@ def called(call_id: str, name: str, arguments: str, limit: int) -> str:
     return f"tool_use[{bare(call_id)}] {bare(name)} {written}" if written else f"tool_use[{bare(call_id)}] {bare(name)}"
 
 
-def result_head(parts: list[str], limit: int, error: bool) -> str:
+def result_head(line: str, error: bool) -> str:
     """What a line says of a result after its name."""
-    line = guarded(one_line(" ".join(parts), limit)) or "(empty)"
-    return f"(error) {line}" if error else line
+    said = guarded(line) or "(empty)"
+    return f"(error) {said}" if error else said
 
 
 def bare(word: str) -> str:
     """An id or a name, kept from breaking out of its line."""
-    return word if _WORD.fullmatch(word) else guarded(" ".join(word.split()))
+    return word if word.isidentifier() or _WORD.fullmatch(word) else guarded(" ".join(word.split()))
 
 
 def weight(text: str) -> int:

@@ -1,7 +1,5 @@
 """The fold grid: where the fold stands at turn N, replayed from turn 1 by the gate alone."""
 
-from typing import NamedTuple
-
 import msgspec
 
 from ..core.policy import Trajectory
@@ -55,37 +53,25 @@ def replayed(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, until
         to = turn - keep if over else (turn - 1) // grid * grid + 1 - keep
         if to <= state.sealed or to < 1 or not (chance or waits):
             continue
-        if not policy.fold_text_trajectories and ledger.texts(turn):
+        texts = ledger.texts(turn)
+        if texts and not policy.fold_text_trajectories:
             continue
-        move = _move(ledger, policy.keep_recent_images, state, turn, to)
-        if chance and gate.folds(turn, move.full, move.lines, move.moved, waited, 1 if over else grid):
-            state, waited = _moved(ledger, state, turn, to, move), 0
+        choice = _choice(ledger, policy, state, turn, to, texts) if ledger.pictured else _NO_IMAGES
+        sealing = full[to] - full[state.sealed]
+        lines = ledger.lines(texts, state.sealed, to) + choice.added
+        moved = state.behind + choice.stayed + full[turn - 1] - full[to]
+        if chance and gate.folds(turn, sealing, lines, moved, waited, 1 if over else grid):
+            state, waited = _moved(ledger, state, turn, to, lines, moved, choice), 0
             fixed = ledger.head_size + state.prefix + state.images.size - full[to]
         else:
             held += chance
-            waited += max(0, move.full - move.lines)
+            waited += max(0, sealing - lines)
     return msgspec.structs.replace(state, turn=until, held=held, waited=waited)
 
 
-class _Move(NamedTuple):
-    """What a move would do, in bytes: sealed turns as they are; their lines and what they carry; what is displaced."""
-
-    full: int
-    lines: int
-    moved: int
-    choice: Choice
-
-
-def _move(ledger: Ledger, images: int, state: State, turn: int, to: int) -> _Move:
-    full, sealed = ledger.full, state.sealed
-    lines = ledger.lines(ledger.texts(turn), sealed, to)
-    moved = state.behind + full[turn - 1] - full[to]
-    if not ledger.pictured:
-        return _Move(full[to] - full[sealed], lines, moved, _NO_IMAGES)
-    kinds = _kinds(state.folds) + [ledger.texts(turn)] * (to - sealed)
-    choice = chosen(ledger.turns, ledger.views, images, turn, sealed, to, kinds)
-    lines += choice.images.size - choice.stayed - choice.left_out
-    return _Move(full[to] - full[sealed], lines, moved + choice.stayed, choice)
+def _choice(ledger: Ledger, policy: Trajectory, state: State, turn: int, to: int, texts: bool) -> Choice:
+    kinds = _kinds(state.folds) + [texts] * (to - state.sealed)
+    return chosen(ledger.turns, ledger.views, policy.keep_recent_images, turn, state.sealed, to, kinds)
 
 
 def _kinds(folds: tuple[Fold, ...]) -> list[bool]:
@@ -96,13 +82,12 @@ def _kinds(folds: tuple[Fold, ...]) -> list[bool]:
     return kinds
 
 
-def _moved(ledger: Ledger, state: State, turn: int, to: int, move: _Move) -> State:
-    choice = move.choice
-    fold = fold_of(ledger, turn, state.sealed, to, choice.dropped, move.moved + move.lines)
+def _moved(ledger: Ledger, state: State, turn: int, to: int, lines: int, moved: int, choice: Choice) -> State:
+    fold = fold_of(ledger, turn, state.sealed, to, choice.dropped, moved + lines)
     return State(
         turn=turn,
         sealed=to,
-        prefix=state.prefix + move.lines - (choice.images.size - choice.stayed),
+        prefix=state.prefix + lines - (choice.images.size - choice.stayed),
         behind=_behind(ledger, state.behind, state.sealed, to),
         folds=(*state.folds, fold),
         images=choice.images,

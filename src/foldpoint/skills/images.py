@@ -36,9 +36,10 @@ class Choice(msgspec.Struct, frozen=True):
     dropped: dict[int, tuple[int, ...]] = {}
 
     @property
-    def left_out(self) -> int:
-        """Bytes that carried messages lose."""
-        return sum(map(len, self.dropped.values())) * (IMAGE_SIZE - _PLACEHOLDER)
+    def added(self) -> int:
+        """Bytes that the move writes because of images, beside lines and carried messages; may be negative."""
+        left_out = sum(map(len, self.dropped.values())) * (IMAGE_SIZE - _PLACEHOLDER)
+        return self.images.size - self.stayed - left_out
 
 
 def newest(turns: Sequence[Turn], views: Sequence[View], until: int, count: int) -> list[Picture]:

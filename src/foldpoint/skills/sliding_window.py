@@ -18,7 +18,7 @@ def windowed(ledger: Ledger, policy: Trajectory, turn: int) -> State:
         if ledger.pictured
         else Choice()
     )
-    lines = ledger.lines(texts, 0, to) - choice.left_out
-    rewritten = ledger.behind + lines + choice.images.size + ledger.full[turn - 1] - ledger.full[to]
+    lines = ledger.lines(texts, 0, to) + choice.added
+    rewritten = ledger.behind + lines + ledger.full[turn - 1] - ledger.full[to]
     fold = fold_of(ledger, turn, 0, to, choice.dropped, rewritten)
-    return State(turn=turn, sealed=to, prefix=lines, folds=(fold,), images=choice.images)
+    return State(turn=turn, sealed=to, prefix=lines - choice.images.size, folds=(fold,), images=choice.images)

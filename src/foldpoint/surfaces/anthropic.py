@@ -8,7 +8,7 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
-from ..core.text import bare, called, observed, result_head, said, weight
+from ..core.text import bare, called, observed, one_line, result_head, said, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -22,6 +22,7 @@ from ..core.transcript import (
     result_of,
 )
 from .content import arguments, content_span, marked, normal, reach, same_reminder_apart
+from .literal import line as line_of
 from .literal import size as size_of
 from .literal import start
 from .spans import decoded, elements, sourced, spans
@@ -162,10 +163,10 @@ def _assistant(blocks: list[_Block], limits: Limits) -> View:
             is_marked = is_marked or marked(block.cache_control)
         if kind == "text":
             parts.append(said(start(bytes(block.text), reach(limits.verbatim)), limits.verbatim))
-        elif kind.endswith("tool_use"):
+        elif kind == "tool_use" or kind.endswith("_tool_use"):
             call_id, name = _word(block.id), bare(_word(block.name))
             calls.append(Call(call_id, name))
-            parts.append(called(call_id, name, arguments(block.input, limits), limits.arguments))
+            parts.append(called(call_id, name, arguments(block.input, limits.arguments), limits.arguments))
         elif kind.endswith("tool_result"):
             result = _result(block, limits)[0]
             name = next((call.name for call in calls if call.id == result.id), "")
@@ -229,7 +230,7 @@ def _size(block: _Block) -> int:
     kind = block.type
     if kind == "text":
         return BLOCK_SIZE + size_of(bytes(block.text))
-    if kind.endswith("tool_use"):
+    if kind == "tool_use" or kind.endswith("_tool_use"):
         return BLOCK_SIZE + len(_word(block.id)) + len(_word(block.name)) + len(block.input)
     if kind == "thinking":
         return BLOCK_SIZE + size_of(bytes(block.thinking))
@@ -246,11 +247,11 @@ def _result(block: _Block, limits: Limits) -> tuple[Result, int, bool]:
     size = BLOCK_SIZE + len(call_id)
     error = block.is_error is True
     if content[:1] != b"[":
-        texts = [start(content, reach(limits.head))]
-        return result_of(call_id, result_head(texts, limits.head, error)), size + size_of(content), False
+        head = result_head(line_of(content, limits.head), error)
+        return result_of(call_id, head), size + size_of(content), False
     blocks: list[_Block] = decoded(_BLOCKS, content)
     images = sum([inner.type == "image" for inner in blocks])
-    head = result_head(_texts(blocks, reach(limits.head)), limits.head, error)
+    head = result_head(one_line(" ".join(_texts(blocks, reach(limits.head))), limits.head), error)
     inner_marked = any(marked(inner.cache_control) for inner in blocks)
     return result_of(call_id, head, images=images), size + sum(map(_counted_inside, blocks)), inner_marked
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import msgspec
 
-from ..core.transcript import Limits
 from .spans import decoded, offset, sourced
 
 _ANY: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
@@ -33,9 +32,9 @@ def reach(limit: int) -> int:
     return limit * 4
 
 
-def arguments(raw: msgspec.Raw, limits: Limits) -> str:
+def arguments(raw: msgspec.Raw, limit: int) -> str:
     """The beginning of a call's arguments, as they are written."""
-    return bytes(raw)[: reach(limits.arguments) * 2].decode("utf-8", "ignore")
+    return bytes(raw)[: reach(limit) * 2].decode("utf-8", "ignore")
 
 
 def marked(raw: msgspec.Raw) -> bool:

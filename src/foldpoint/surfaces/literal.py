@@ -2,11 +2,12 @@
 
 import msgspec
 
+from ..core.text import ELLIPSIS, READ_AHEAD, collapsed, cut, one_line
 from .spans import decoded
 
 _STRING = msgspec.json.Decoder(str)
 _WINDOW = 1.25
-_SAMPLE = 1_024
+_SAMPLE = 256
 """Bytes read for each character wanted before the long way is taken, and bytes in which escapes are counted."""
 
 
@@ -35,6 +36,17 @@ def start(literal: bytes, characters: int) -> str:
     except (msgspec.DecodeError, UnicodeDecodeError):
         text = ""
     return text if len(text) > characters else decoded(_STRING, literal)
+
+
+def line(literal: bytes, limit: int) -> str:
+    """The string as one line of at most `limit` characters: `one_line` of it, reading little where little is enough."""
+    text = start(literal, limit + limit // 4)
+    found = collapsed(text)
+    if limit and len(found) > limit:
+        return cut(found, limit) + ELLIPSIS
+    if not limit or len(text) <= limit + limit // 4:
+        return found
+    return one_line(start(literal, limit * READ_AHEAD), limit)
 
 
 def _safe_end(literal: bytes, end: int) -> int:

@@ -8,7 +8,7 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
-from ..core.text import bare, called, observed, result_head, said, weight
+from ..core.text import bare, called, observed, one_line, result_head, said, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -22,6 +22,7 @@ from ..core.transcript import (
     result_of,
 )
 from .content import content_span, marked, normal, reach, same_reminder_apart
+from .literal import line as line_of
 from .literal import size as size_of
 from .literal import start
 from .spans import decoded, elements, sourced, spans
@@ -186,7 +187,10 @@ def _calls(message: _Message) -> list[tuple[str, _Function]]:
 
 
 def _tool(message: _Message, parts: list[_Part], size: int, is_marked: bool, limits: Limits) -> View:
-    head = result_head(_texts(parts, reach(limits.head)), limits.head, False)
+    if len(parts) == 1 and parts[0].type == "text":
+        head = result_head(line_of(_text(parts[0]), limits.head), False)
+    else:
+        head = result_head(one_line(" ".join(_texts(parts, reach(limits.head))), limits.head), False)
     images = sum([part.type == "image_url" for part in parts])
     call_id, name = _word(message.tool_call_id), bare(_word(message.name))
     result = result_of(call_id or name, head, name, images)
