@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from .core.edit import Layout
 from .core.errors import Unreadable
 from .core.policy import Policy, Trajectory
 from .core.ports import Request, Surface
@@ -73,7 +74,7 @@ class Engine:
             passed = passed_on(body, "skipped", "provider_state", policy, len(request.items))
             return Folded(body, passed, model=request.model)
         known, plan = self._planned(request, surface, policy, tenant)
-        folded = spliced(surface, request, plan.layout) if plan.layout else body
+        folded = spliced(surface, request, _marked(surface, request, plan.layout, policy)) if plan.layout else body
         if len(folded) > len(body):
             folded, plan = (
                 body,
@@ -95,6 +96,12 @@ class Engine:
         now = Known(copy, ledger, plan.settled, *_digests(surface, request.items, ledger, plan, known, same))
         self._memo.put(key, now)
         return now, plan
+
+
+def _marked(surface: Surface, request: Request, layout: Layout, policy: Trajectory) -> Layout:
+    if policy.manage_breakpoints is False:
+        return layout
+    return surface.with_breakpoint(request, layout, policy.manage_breakpoints is True)
 
 
 def _digests(

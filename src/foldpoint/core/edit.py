@@ -4,9 +4,10 @@ import msgspec
 
 
 class Block(msgspec.Struct, frozen=True):
-    """Text of ours: one block of the summary."""
+    """Text of ours: one block of the summary; `mark` is the cache breakpoint on it, as JSON."""
 
     text: str
+    mark: bytes = b""
 
 
 class Carried(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from .edit import Addition
+from .edit import Addition, Layout
 from .span import Spans
 from .transcript import Limits, Shape, View
 
@@ -19,13 +19,15 @@ class Exchange(NamedTuple):
 class Request(NamedTuple):
     """A request body read into spans.
 
-    items: the caller's bytes of each message; state: the provider holds the history.
+    items: the caller's bytes of each message; state: the provider holds the history; moving_mark: a breakpoint that
+    the provider itself moves along the newest message, as JSON.
     """
 
     body: bytes
     items: Spans
     model: str
-    state: bool
+    state: bool = False
+    moving_mark: bytes = b""
 
 
 class Surface(Protocol):
@@ -48,6 +50,9 @@ class Surface(Protocol):
 
     def extended(self, item: bytes | None, added: Sequence[Addition], items: Sequence[bytes]) -> bytes:
         """The user message (None: a new one) with the additions behind its content."""
+
+    def with_breakpoint(self, request: Request, layout: Layout, always: bool) -> Layout:
+        """The layout with a cache breakpoint on the newest block of ours, where one is free (`always`: unasked too)."""
 
     def exchanges(self, items: Sequence[bytes]) -> list[Exchange]:
         """The calls in the items that have a result there, in order."""

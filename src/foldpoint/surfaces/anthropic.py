@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ..core.edit import Addition, Block, Carried, KeptImage
+from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
 from ..core.text import bare, called, observed, one_line, result_head, said, weight
@@ -25,6 +25,7 @@ from .content import arguments, content_span, marked, normal, reach, same_remind
 from .literal import line as line_of
 from .literal import size as size_of
 from .literal import start
+from .marks import with_breakpoint
 from .spans import decoded, elements, sourced, spans
 
 _NONE = msgspec.Raw()
@@ -62,6 +63,7 @@ class _Body(msgspec.Struct, gc=False):
     messages: list[msgspec.Raw]
     model: Any = None
     thread: Any = None
+    cache_control: msgspec.Raw = _NONE
 
 
 class _Source(msgspec.Struct, gc=False):
@@ -94,7 +96,8 @@ class Anthropic:
         items = spans(found.messages, source, body)
         model = found.model if isinstance(found.model, str) else ""
         state = isinstance(found.thread, dict) and found.thread.get("type") == "continue"
-        return Request(body, items, model, state)
+        mark = bytes(found.cache_control) if marked(found.cache_control) else b""
+        return Request(body, items, model, state, mark)
 
     def view(self, item: bytes, limits: Limits) -> View:
         try:
@@ -122,6 +125,9 @@ class Anthropic:
         else:
             joined = b"[" + b",".join(part for part in (_text_block(literal), written) if part) + b"]"
         return item[:start] + joined + item[start + len(literal) :]
+
+    def with_breakpoint(self, request: Request, layout: Layout, always: bool) -> Layout:
+        return with_breakpoint(request, layout, always)
 
     def exchanges(self, items: Sequence[bytes]) -> list[Exchange]:
         asked: dict[str, tuple[str, bytes]] = {}
@@ -291,15 +297,17 @@ def _named(block: _Block) -> str:
     return f"[{block.type}: {name}]" if isinstance(name, str) and block.type != "document" else f"[{block.type}]"
 
 
-def _text_block(literal: bytes) -> bytes:
-    return b'{"type":"text","text":' + literal + b"}" if literal != b'""' else b""
+def _text_block(literal: bytes, mark: bytes = b"") -> bytes:
+    if literal == b'""':
+        return b""
+    return b'{"type":"text","text":' + literal + (b',"cache_control":' + mark if mark else b"") + b"}"
 
 
 def _blocks_of(addition: Addition, items: Sequence[bytes]) -> Iterator[bytes]:
     """The blocks of an addition, as they are written."""
     match addition:
-        case Block(text=text):
-            yield _text_block(msgspec.json.encode(text))
+        case Block(text=text, mark=mark):
+            yield _text_block(msgspec.json.encode(text), mark)
         case Carried():
             yield from _own_blocks(addition, items[addition.item])
         case KeptImage(item=item, number=number, label=label):

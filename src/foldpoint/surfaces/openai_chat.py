@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ..core.edit import Addition, Block, Carried, KeptImage
+from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
 from ..core.text import bare, called, observed, one_line, result_head, said, weight
@@ -92,7 +92,7 @@ class OpenAIChat:
     def read(self, body: bytes) -> Request:
         found, source = sourced(_BODY, body)
         items = spans(found.messages, source, body)
-        return Request(body, items, found.model if isinstance(found.model, str) else "", False)
+        return Request(body, items, found.model if isinstance(found.model, str) else "")
 
     def view(self, item: bytes, limits: Limits) -> View:
         message = decoded(_MESSAGE, item)
@@ -115,6 +115,9 @@ class OpenAIChat:
             return b'{"role":"user","content":' + _grown(b"", added, items) + b"}"
         start, literal = content_span(item)
         return item[:start] + _grown(literal, added, items) + item[start + len(literal) :]
+
+    def with_breakpoint(self, request: Request, layout: Layout, always: bool) -> Layout:
+        return layout  # its caches are automatic, or exact to the token
 
     def exchanges(self, items: Sequence[bytes]) -> list[Exchange]:
         asked: dict[str, tuple[str, bytes]] = {}

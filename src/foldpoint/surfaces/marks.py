@@ -1,0 +1,68 @@
+"""Cache breakpoints: where the caller's stand, and whether one of ours may stand on the newest block of the summary."""
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from ..core.edit import Block, Layout, Slot
+from ..core.ports import Request
+
+LIMIT = 4
+"""Breakpoints that Anthropic allows in one request."""
+PLAIN = b'{"type":"ephemeral"}'
+_MARK = re.compile(rb'"cache_control"\s*:\s*(\{[^{}]*\})')
+"""In valid JSON an unescaped quote can't stand inside a text, so this finds members alone."""
+
+
+def with_breakpoint(request: Request, layout: Layout, always: bool) -> Layout:
+    """The layout with a breakpoint on the newest block, where one is free.
+
+    `always`: also where the caller marks nothing. Lifetimes must not grow from front to back, so ours is that of the
+    caller's next breakpoint behind it, else of the last one in front.
+    """
+    newest = _newest(layout)
+    if newest < 0 or _in(request.items, layout.slots[newest + 1 :]):
+        return layout  # one of the caller's stands behind the block and in front of the tail: that one serves
+    front, behind = _around(request, layout, newest)
+    count = len(front) + len(behind)
+    if count >= LIMIT or not (count or always):
+        return layout
+    value = behind[0] if behind else front[-1] if front else PLAIN
+    slots = list(layout.slots)
+    slots[newest] = _marked(slots[newest], value)
+    return Layout(tuple(slots), layout.tail)
+
+
+def _newest(layout: Layout) -> int:
+    """The slot that holds the newest block of the summary; -1 where none does."""
+    at = len(layout.slots) - 1
+    while at >= 0 and not any(isinstance(added, Block) for added in layout.slots[at].added):
+        at -= 1
+    return at
+
+
+def _around(request: Request, layout: Layout, newest: int) -> tuple[list[bytes], list[bytes]]:
+    """The caller's breakpoints in front of the newest block and behind it, in the order of the prompt."""
+    items, body = request.items, request.body
+    outside = _found(body[: items.starts[0]]) + _found(body[items.ends[-1] :])
+    if request.moving_mark in outside:
+        outside.remove(request.moving_mark)
+    front = outside + _in(items, layout.slots[: newest + 1])
+    behind = _found(body[items.starts[layout.tail] : items.ends[-1]])
+    return front, behind + [request.moving_mark] * bool(request.moving_mark)
+
+
+def _in(items: Sequence[bytes], slots: Sequence[Slot]) -> list[bytes]:
+    return [mark for slot in slots if slot.item is not None for mark in _found(items[slot.item])]
+
+
+def _found(part: bytes) -> list[bytes]:
+    return _MARK.findall(part) if b'"cache_control"' in part else []
+
+
+def _marked(slot: Slot, value: bytes) -> Slot:
+    last = max(at for at, added in enumerate(slot.added) if isinstance(added, Block))
+    added = list(slot.added)
+    added[last] = msgspec.structs.replace(added[last], mark=value)
+    return Slot(slot.item, tuple(added))
