@@ -30,7 +30,7 @@ $(READY): pyproject.toml requirements.lock
 
 # Writes requirements.lock anew from pyproject.toml: exact versions and hashes for every platform.
 lock: $(READY)
-	$(BIN)/uv pip compile --universal --generate-hashes --no-emit-index-url --quiet --upgrade \
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet --upgrade \
 		--extra all --group dev --output-file requirements.lock pyproject.toml
 
 clean:

@@ -106,9 +106,8 @@ def problem(parameter: Parameter, value: object) -> str | None:
             fits = isinstance(value, int) and not isinstance(value, bool)
         case "float":
             fits = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not fits:
+    if not fits or not isinstance(value, (int, float)):
         return f"{parameter.name} must be {'a whole number' if parameter.kind == 'int' else 'a number'}"
-    number = float(value)  # type: ignore[arg-type]
-    if parameter.above and not parameter.floor < number < float("inf"):
-        return f"{parameter.name} must be > {parameter.floor}"
-    return f"{parameter.name} must be >= {parameter.floor}" if number < parameter.floor else None
+    if parameter.above:
+        return None if parameter.floor < value < float("inf") else f"{parameter.name} must be > {parameter.floor}"
+    return None if value >= parameter.floor else f"{parameter.name} must be >= {parameter.floor}"

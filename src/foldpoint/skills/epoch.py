@@ -56,16 +56,17 @@ def replayed(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, until
         texts = ledger.texts(turn)
         if texts and not policy.fold_text_trajectories:
             continue
-        choice = _choice(ledger, policy, state, turn, to, texts) if ledger.pictured else _NO_IMAGES
-        sealing = full[to] - full[state.sealed]
-        lines = ledger.lines(texts, state.sealed, to) + choice.added
-        moved = state.behind + choice.stayed + full[turn - 1] - full[to]
+        sealing, choice = full[to] - full[state.sealed], _NO_IMAGES
+        lines, moved = ledger.lines(texts, state.sealed, to), state.behind + full[turn - 1] - full[to]
+        if ledger.pictured:
+            choice = _choice(ledger, policy, state, turn, to, texts)
+            lines, moved = lines + choice.added, moved + choice.stayed
         if chance and gate.folds(turn, sealing, lines, moved, waited, 1 if over else grid):
             state, waited = _moved(ledger, state, turn, to, lines, moved, choice), 0
             fixed = ledger.head_size + state.prefix + state.images.size - full[to]
         else:
             held += chance
-            waited += max(0, sealing - lines)
+            waited += sealing - lines if sealing > lines else 0
     return msgspec.structs.replace(state, turn=until, held=held, waited=waited)
 
 

@@ -1,0 +1,17 @@
+"""Configuration: `foldpoint.toml`, over it `FOLDPOINT_*`, over that flags; strict, every problem at once."""
+
+from .check import ConfigError, Problem
+from .load import Loaded, load, load_policy
+from .settings import GatewaySettings, Settings, StoreSettings, Upstream
+
+__all__ = [
+    "ConfigError",
+    "GatewaySettings",
+    "Loaded",
+    "Problem",
+    "Settings",
+    "StoreSettings",
+    "Upstream",
+    "load",
+    "load_policy",
+]

@@ -1,0 +1,162 @@
+"""The one list of the settings outside the skills: kind, default, meaning, and what a value must be.
+
+`foldpoint.core.parameters` is the same list for the skill; checks, `config show` and `config init` are made from both.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from foldpoint.core.parameters import TRAJECTORY, Parameter, Value
+
+from .settings import seconds
+
+Kind = Literal["int", "float", "bool", "choice", "text"]
+SKILL = "skills.agent_trajectory_compaction"
+UPSTREAMS = ("openai", "anthropic", "gemini", "bedrock")
+_ADDRESS = re.compile(r"https?://[^\s/?#]+(/[^\s?#]*)?")
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """One setting by its dotted key; `wrong` says what is wrong with a value of the right kind, or None."""
+
+    key: str
+    kind: Kind
+    default: Value
+    about: str
+    wrong: Callable[[Value], str | None] = lambda value: None
+    secret: bool = False
+    optional: bool = False
+
+    @property
+    def table(self) -> str:
+        """The table it stands in."""
+        return self.key.rpartition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """Its key inside the table."""
+        return self.key.rpartition(".")[2]
+
+
+def bedrock_address(region: str) -> str:
+    """The address of AWS Bedrock in a region."""
+    return f"https://bedrock-runtime.{region}.amazonaws.com"
+
+
+def kind_problem(kind: Kind, value: object) -> str | None:
+    """What is wrong with the type of a value, or None."""
+    match kind:
+        case "bool":
+            return None if isinstance(value, bool) else "must be true or false"
+        case "int":
+            return None if isinstance(value, int) and not isinstance(value, bool) else "must be a whole number"
+        case "float":
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            return None if number else "must be a number"
+        case _:
+            return None if isinstance(value, str) else "must be text in quotes"
+
+
+def _at_least(floor: int, most: float = float("inf")) -> Callable[[Value], str | None]:
+    """A check that a number is in its range."""
+
+    def wrong(value: Value) -> str | None:
+        if isinstance(value, (int, float)) and floor <= value <= most and value != float("inf"):
+            return None
+        return f"must be >= {floor}" + (f" and <= {most:.0f}" if most != float("inf") else "")
+
+    return wrong
+
+
+def _only(allowed: Value, mend: str) -> Callable[[Value], str | None]:
+    """A check that a value is the only one that this version knows."""
+    return lambda value: None if value == allowed else mend
+
+
+def _host(value: Value) -> str | None:
+    return None if re.fullmatch(r"[^\s/]+", str(value)) else "must be a host name or an address, without a port"
+
+
+def _store_url(value: Value) -> str | None:
+    path = str(value).removeprefix("sqlite:///")
+    if path == value:
+        return "must begin with sqlite:/// (sqlite:///name lies in the data directory, sqlite:////path is absolute)"
+    return None if path.strip("/") else "names no file: sqlite:///foldpoint.db would be one"
+
+
+def _messages(value: Value) -> str | None:
+    fits = value == "off" or seconds(str(value)) is not None
+    return None if fits else 'must be a time such as "90s", "15m", "24h" or "7d", or "off"'
+
+
+def _address(value: Value) -> str | None:
+    fits = _ADDRESS.fullmatch(str(value))
+    return None if fits else "must be an address such as https://api.example.com, without a query"
+
+
+_GATEWAY = (
+    Setting("gateway.host", "text", "127.0.0.1", "address to listen on", _host),
+    Setting("gateway.port", "int", 4600, "port to listen on; 0 = a free one", _at_least(0, 65535)),
+    Setting(
+        "gateway.workers", "int", 1, "processes",
+        _only(1, "must be 1 in this version: for more processes run several gateways on ports of their own"),
+    ),
+    Setting(
+        "gateway.max_body_bytes", "int", 64 * 1024 * 1024, "longer request bodies are streamed through unfolded",
+        _at_least(1),
+    ),
+    Setting("gateway.drain_seconds", "float", 30.0, "how long open answers may take to end at a stop", _at_least(0)),
+    Setting(
+        "gateway.upstream_timeout_seconds", "float", 600.0, "how long a provider may stay silent; 0 = for ever",
+        _at_least(0),
+    ),
+)  # fmt: skip
+_STORE = (
+    Setting(
+        "store.url", "text", "sqlite:///foldpoint.db",
+        "where records are kept; relative to the data directory, sqlite:////path is absolute", _store_url,
+    ),
+    Setting(
+        "store.shared", "text", "", "store shared by replicas",
+        _only("", 'must be "" in this version: a shared store is not in it'),
+    ),
+    Setting("store.messages", "text", "24h", 'how long folded conversations are kept; "off" keeps none', _messages),
+    Setting(
+        "store.flush_ms", "int", 250, "milliseconds of records that a crash may lose at most", _at_least(1, 60_000)
+    ),
+)  # fmt: skip
+
+
+def _upstream(name: str) -> tuple[Setting, ...]:
+    """The settings of one provider."""
+    address = {
+        "openai": "https://api.openai.com",
+        "anthropic": "https://api.anthropic.com",
+        "gemini": "https://generativelanguage.googleapis.com",
+        "bedrock": bedrock_address("us-east-1"),
+    }[name]
+    table = f"upstreams.{name}"
+    return (
+        Setting(f"{table}.base_url", "text", address, "address of the provider", _address),
+        Setting(
+            f"{table}.api_key", "text", None,
+            "our key for it: env:NAME, file:PATH or the key; without it the client's own key passes through",
+            secret=True, optional=True,
+        ),
+        Setting(f"{table}.keep_session_id", "bool", False, "leave a session_id in the body, the provider knows it"),
+    )  # fmt: skip
+
+
+def _of_skill(parameter: Parameter) -> Setting:
+    return Setting(
+        f"{SKILL}.{parameter.name}", parameter.kind, parameter.default, parameter.about, optional=parameter.optional
+    )
+
+
+_SKILL = tuple(_of_skill(parameter) for parameter in TRAJECTORY)
+SETTINGS = (*_GATEWAY, *_STORE, *(setting for name in UPSTREAMS for setting in _upstream(name)), *_SKILL)
+"""Every setting, in the order of the file."""
+KNOWN = {tuple(setting.key.split(".")): setting for setting in SETTINGS}

@@ -1,0 +1,140 @@
+"""Merges the sources, checks every value, and makes the settings of them."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from foldpoint.core.parameters import Value
+from foldpoint.core.policy import Policy
+
+from .check import ConfigError, Problem, checked
+from .keys import KNOWN, SKILL, UPSTREAMS
+from .settings import GatewaySettings, Settings, StoreSettings, Upstream
+from .sources import Said, from_deployment, from_environment, from_flags, from_text, read_text
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """The settings, and by dotted key each value as it was written and the source that gave it."""
+
+    settings: Settings
+    values: dict[str, Value]
+    sources: dict[str, str]
+    path: Path | None
+
+
+def load(
+    path: Path | None = None, *, flags: Mapping[str, Value] | None = None, environ: Mapping[str, str] | None = None
+) -> Loaded:
+    """Read defaults, the file at `path`, the environment and flags (by dotted key), the later over the former.
+
+    Raises:
+        ConfigError: naming every unknown key and bad value.
+    """
+    environ = os.environ if environ is None else environ
+    said, problems = _sources(path, flags or {}, environ)
+    values, sources, wrong = checked(said, KNOWN)
+    keys, unresolved = _api_keys(values, sources, environ)
+    problems += wrong + unresolved
+    if problems:
+        raise ConfigError(problems)
+    return Loaded(_made(values, keys, _data_dir(environ)), values, sources, path)
+
+
+def load_policy(path: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Policy:
+    """The policy alone: settings of the gateway may stand beside it and are not looked into.
+
+    Raises:
+        ConfigError: naming every unknown key and bad value of the skills.
+    """
+    environ = os.environ if environ is None else environ
+    said, problems = _sources(path, {}, environ)
+    values, _, wrong = checked([one for one in said if one.path[0] not in ("gateway", "store", "upstreams")], KNOWN)
+    if problems + wrong:
+        raise ConfigError(problems + wrong)
+    return _policy(values)
+
+
+def _sources(
+    path: Path | None, flags: Mapping[str, Value], environ: Mapping[str, str]
+) -> tuple[list[Said], list[Problem]]:
+    """What every source says, lowest first, and what is wrong with the file as a whole."""
+    written: list[Said] = []
+    problems = []
+    try:
+        written = from_text(read_text(path), str(path)) if path else []
+    except OSError as error:
+        problems.append(Problem("", f"cannot be read: {error.strerror or error}", str(path)))
+    except ValueError as error:
+        problems.append(Problem("", f"is not TOML: {error}", str(path)))
+    return [*from_deployment(environ), *written, *from_environment(environ, KNOWN), *from_flags(flags)], problems
+
+
+def _api_keys(
+    values: Mapping[str, Value], sources: Mapping[str, str], environ: Mapping[str, str]
+) -> tuple[dict[str, str], list[Problem]]:
+    """The credential of each upstream that has one, read from where its setting points."""
+    found: dict[str, str] = {}
+    problems = []
+    for name in UPSTREAMS:
+        key = f"upstreams.{name}.api_key"
+        written = values[key]
+        if not isinstance(written, str):
+            continue
+        secret, wrong = resolved(written, environ)
+        if wrong:
+            problems.append(Problem(key, f"{key} {wrong}", sources[key]))
+        found[name] = secret
+    return found, problems
+
+
+def resolved(written: str, environ: Mapping[str, str]) -> tuple[str, str | None]:
+    """The secret that `env:NAME`, `file:PATH` or plain text stands for, and what is wrong with it."""
+    where, colon, rest = written.partition(":")
+    if colon and where == "env":
+        secret, wrong = environ.get(rest, "").strip(), f"names the variable {rest}, which is not set"
+    elif colon and where == "file":
+        try:
+            secret, wrong = Path(rest).read_text(encoding="utf-8").strip(), f"names the file {rest}, which is empty"
+        except (OSError, ValueError) as error:
+            secret, wrong = "", f"names the file {rest}, which cannot be read: {error}"
+    else:
+        secret, wrong = written.strip(), "must not be empty: leave it out to pass the client's own key through"
+    if secret and not re.fullmatch(r"[\x21-\x7e]+", secret):
+        return "", "must be printable ASCII without spaces, as a header can carry"
+    return secret, None if secret else wrong
+
+
+def _made(values: Mapping[str, Any], keys: Mapping[str, str], data_dir: Path) -> Settings:
+    """The settings, from values that were checked."""
+    upstreams = {
+        name: Upstream(
+            base_url=values[f"upstreams.{name}.base_url"].rstrip("/"),
+            api_key=keys.get(name),
+            keep_session_id=values[f"upstreams.{name}.keep_session_id"],
+        )
+        for name in UPSTREAMS
+    }
+    gateway = msgspec.convert(_table(values, "gateway"), GatewaySettings)
+    store = msgspec.convert(_table(values, "store"), StoreSettings)
+    return Settings(gateway, store, upstreams, _policy(values), data_dir)
+
+
+def _policy(values: Mapping[str, Any]) -> Policy:
+    return Policy.from_dict({"skills": {SKILL.partition(".")[2]: _table(values, SKILL)}})
+
+
+def _table(values: Mapping[str, Any], table: str) -> dict[str, Any]:
+    """The values of one table by their names in it."""
+    return {key[len(table) + 1 :]: value for key, value in values.items() if key.rpartition(".")[0] == table}
+
+
+def _data_dir(environ: Mapping[str, str]) -> Path:
+    """The user's data directory."""
+    base = environ.get("XDG_DATA_HOME", "")
+    if base.startswith("/"):
+        return Path(base, "foldpoint")
+    return Path(environ.get("HOME") or "~", ".local/share/foldpoint").expanduser()

@@ -1,0 +1,68 @@
+"""The settings a process runs with, checked and complete."""
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from foldpoint.core.policy import Policy
+
+MASK = "********"
+_DURATION = re.compile(r"([1-9]\d{0,8})([smhd])")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+class GatewaySettings(msgspec.Struct, frozen=True):
+    """Where the gateway listens, and its limits."""
+
+    host: str = "127.0.0.1"
+    port: int = 4600
+    workers: int = 1
+    max_body_bytes: int = 64 * 1024 * 1024
+    drain_seconds: float = 30.0
+    upstream_timeout_seconds: float = 600.0
+
+
+class StoreSettings(msgspec.Struct, frozen=True):
+    """Where records are kept and for how long the folded conversations are."""
+
+    url: str = "sqlite:///foldpoint.db"
+    shared: str = ""
+    messages: str = "24h"
+    flush_ms: int = 250
+
+    def messages_seconds(self) -> int | None:
+        """How long folded conversations are kept; None = not at all."""
+        return None if self.messages == "off" else seconds(self.messages)
+
+
+class Upstream(msgspec.Struct, frozen=True):
+    """A provider: its address without a slash at the end, and our key for it (None: the client's passes through)."""
+
+    base_url: str
+    api_key: str | None = None
+    keep_session_id: bool = False
+
+    def __repr__(self) -> str:
+        key = None if self.api_key is None else MASK
+        return f"Upstream(base_url={self.base_url!r}, api_key={key!r}, keep_session_id={self.keep_session_id!r})"
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """All of it. `upstreams` has `openai`, `anthropic`, `gemini`, `bedrock`; a relative store lies in `data_dir`."""
+
+    gateway: GatewaySettings
+    store: StoreSettings
+    upstreams: dict[str, Upstream]
+    skills: Policy
+    data_dir: Path
+
+    def policy(self) -> Policy:
+        """What the engine folds by."""
+        return self.skills
+
+
+def seconds(duration: str) -> int | None:
+    """The seconds of `90s`, `15m`, `24h` or `7d`; None for anything else."""
+    match = _DURATION.fullmatch(duration)
+    return int(match[1]) * _SECONDS[match[2]] if match else None

@@ -1,0 +1,88 @@
+"""The configuration said back: every value with its source, and a commented file to begin with."""
+
+import json
+import re
+
+import msgspec
+
+from foldpoint.core.parameters import Value
+
+from .keys import SETTINGS, SKILL, Setting
+from .load import Loaded
+from .settings import MASK
+
+_SECRET_PART = re.compile(r"(?<=://)([^/@]*:)[^/@]*(?=@)")
+_BEGIN = """# Foldpoint reads this file, over it FOLDPOINT_* variables (FOLDPOINT_GATEWAY__PORT=4700), over these flags.
+# A line behind "# " shows the default; take the "# " away to set it.
+"""
+_ADVISED: dict[str, tuple[Value, str]] = {
+    f"{SKILL}.horizon": ("adaptive", "needs no guess of how long a task is"),
+}
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One setting as `config show` says it; secrets are masked."""
+
+    key: str
+    value: Value
+    source: str
+
+
+def rows(loaded: Loaded) -> list[Row]:
+    """Every setting in the order of the file."""
+    return [
+        Row(setting.key, _masked(setting, loaded.values[setting.key]), loaded.sources[setting.key])
+        for setting in SETTINGS
+    ]
+
+
+def table(shown: list[Row]) -> str:
+    """The rows as text in columns."""
+    values = [toml(row.value) for row in shown]
+    key, value = max(len(row.key) for row in shown), max(map(len, values))
+    return "\n".join(
+        f"{row.key:<{key}}  {text:<{value}}  {row.source}" for row, text in zip(shown, values, strict=True)
+    )
+
+
+def starter() -> str:
+    """A `foldpoint.toml` that names every setting, its default and its meaning."""
+    lines = [_BEGIN]
+    opened = ""
+    for setting in SETTINGS:
+        if setting.table != opened:
+            opened = setting.table
+            lines.append(f"\n[{opened}]")
+        lines.append(_starter_line(setting))
+    return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
+
+
+def _starter_line(setting: Setting) -> str:
+    if setting.key in _ADVISED:
+        value, why = _ADVISED[setting.key]
+        return f"{setting.name} = {toml(value)}  # {setting.about}; default {toml(setting.default)}: {value} {why}"
+    if setting.default is None:
+        return f"# {setting.name} = {_example(setting)}  # {setting.about}; not set"
+    return f"# {setting.name} = {toml(setting.default)}  # {setting.about}"
+
+
+def _example(setting: Setting) -> str:
+    """A value for a setting that has none by default."""
+    if setting.secret:
+        return toml(f"env:{setting.table.rpartition('.')[2].upper()}_API_KEY")
+    return "true" if setting.kind == "bool" else "1"
+
+
+def toml(value: Value) -> str:
+    """The value as TOML spells it; `(not set)` for none."""
+    if value is None:
+        return "(not set)"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _masked(setting: Setting, value: Value) -> Value:
+    if not isinstance(value, str):
+        return value
+    if setting.secret:
+        return value if value.startswith(("env:", "file:")) else MASK
+    return _SECRET_PART.sub(rf"\1{MASK}", value)

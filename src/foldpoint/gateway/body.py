@@ -1,0 +1,56 @@
+"""Request bodies: read whole up to the limit, streamed through from there on."""
+
+from collections import deque
+from collections.abc import AsyncIterator
+
+import msgspec
+from aiohttp import StreamReader, web
+from aiohttp.web_protocol import RequestPayloadError
+
+from .failures import Failure
+
+
+class Whole(msgspec.Struct, frozen=True):
+    """A body that is read to its end."""
+
+    content: bytes
+
+
+class Streamed(msgspec.Struct, frozen=True):
+    """A body over the limit: the chunks read so far and the reader of the rest."""
+
+    read: deque[bytes]
+    rest: StreamReader
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """All of it in order; a chunk is let go of once it is handed on."""
+        while self.read:
+            yield self.read.popleft()
+        while chunk := await self.rest.readany():
+            yield chunk
+
+
+async def read_body(request: web.BaseRequest, limit: int) -> Whole | Streamed:
+    """Read a body of at most `limit` bytes.
+
+    Raises:
+        Failure: 400 where the body is not what its framing announces.
+    """
+    if (request.content_length or 0) > limit:
+        return Streamed(deque(), request.content)
+    read: deque[bytes] = deque()
+    size = 0
+    try:
+        while chunk := await request.content.readany():
+            read.append(chunk)
+            size += len(chunk)
+            if size > limit:
+                return Streamed(read, request.content)
+    except (RequestPayloadError, web.HTTPException) as error:
+        raise Failure(400, f"the request body is broken: {error}") from None
+    return Whole(read[0] if len(read) == 1 else b"".join(read))
+
+
+def is_encoded(request: web.BaseRequest) -> bool:
+    """Does the body have a content-encoding, so that it can't be looked into?"""
+    return request.headers.get("content-encoding", "").strip().lower() not in ("", "identity")

@@ -1,0 +1,58 @@
+"""One request on its way through: what is known of it so far, and the headers and the record made of it."""
+
+import msgspec
+from aiohttp import web
+
+from foldpoint.core.receipt import Receipt
+from foldpoint.core.record import Record
+from foldpoint.core.usage import Usage
+
+from .routes import Route
+from .sessions import Handle
+
+FIGURES = tuple(name for name in Record.__struct_fields__ if name in Receipt.__struct_fields__)
+
+
+class Exchange(msgspec.Struct):
+    """What is known of one request. `messages` is the folded body where one was sent; times are nanoseconds."""
+
+    id: str
+    time: float
+    route: Route
+    mode: str
+    handle: Handle = Handle()
+    receipt: Receipt | None = None
+    model: str = ""
+    messages: bytes | None = None
+    response: web.StreamResponse | None = None
+    overhead_ns: int = 0
+    sent_ns: int = 0
+    upstream_ns: int = 0
+    status: int = 0
+    usage: Usage | None = None
+
+    def headers(self) -> dict[str, str]:
+        """Our headers of the answer."""
+        said = self.receipt.headers() if self.receipt else {}
+        said["x-foldpoint-request-id"] = self.id
+        said["x-foldpoint-overhead-ms"] = f"{self.overhead_ns / 1e6:.3f}"
+        return said
+
+    def record(self) -> Record:
+        """What is remembered of it."""
+        figures = {name: getattr(self.receipt, name) for name in FIGURES} if self.receipt else {}
+        return Record(
+            id=self.id,
+            time=self.time,
+            session=self.handle.session,
+            transcript=self.handle.transcript,
+            surface=self.route.surface,
+            model=self.model,
+            mode=self.mode,
+            overhead_us=round(self.overhead_ns / 1000),
+            upstream_ms=self.upstream_ns / 1e6,
+            status=self.status,
+            usage=self.usage,
+            messages_compacted_count=figures["messages_after"] if self.messages is not None else 0,
+            **figures,
+        )

@@ -1,0 +1,57 @@
+"""What is sent upstream and what is said of it: off, shadow and prod, and the bodies that no skill can look into."""
+
+from typing import Protocol
+
+import msgspec
+
+from foldpoint.core.policy import Mode, Trajectory
+from foldpoint.core.receipt import Receipt, Stage
+
+SKILL = "agent_trajectory_compaction"
+
+
+class FoldedBody(Protocol):
+    """What a fold gives back."""
+
+    @property
+    def body(self) -> bytes: ...
+
+    @property
+    def receipt(self) -> Receipt: ...
+
+    @property
+    def opening(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+
+class Folder(Protocol):
+    """The engine as the gateway sees it."""
+
+    def fold(self, body: bytes, surface: str, path: str | None = None, *, tenant: str = "local") -> FoldedBody: ...
+
+
+class Consulted(msgspec.Struct, frozen=True):
+    """The body to send and what the skill said of it. `receipt` is None where no skill was consulted (off)."""
+
+    body: bytes
+    receipt: Receipt | None = None
+    opening: str = ""
+    model: str = ""
+
+
+def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str) -> Consulted:
+    """Ask the engine, unless the skill is off. In shadow the engine gives the caller's body back."""
+    if mode == "off":
+        return Consulted(body)
+    folded = engine.fold(body, surface, path)
+    return Consulted(folded.body, folded.receipt, folded.opening, folded.model)
+
+
+def skipped(trajectory: Trajectory, reason: str, size: int) -> Receipt | None:
+    """The receipt of a body of `size` bytes (0: not known) that was passed on unread; None where the skill is off."""
+    if trajectory.mode == "off":
+        return None
+    stage = Stage(SKILL, "skipped", 0, 0, "")
+    return Receipt("skipped", reason, trajectory.strategy, bytes_before=size, bytes_after=size, stages=(stage,))

@@ -1,0 +1,157 @@
+"""The gateway's door: read, fold, send on, relay back and record a request; say what failed to the caller."""
+
+import logging
+import time
+from http import HTTPStatus
+
+import aiohttp
+import uuid_utils
+from aiohttp import web
+from aiohttp.web_protocol import RequestPayloadError
+
+from foldpoint.config import Settings
+
+from .body import Streamed, Whole, is_encoded, read_body
+from .credentials import with_credential
+from .exchange import Exchange
+from .failures import CLIENT_LEFT, Failure, failure_response
+from .headers import request_headers
+from .modes import Folder, consult, skipped
+from .relay import cut, relay, relayed
+from .routes import Route, route_of
+from .sessions import handle_of, without_session_id
+from .state import Recording, Traffic
+from .upstream import Body, Upstreams
+from .usage_copy import UsageCopy
+
+NO_PATH = "there is no path {path}; provider paths begin with /v1/, /anthropic/, /gemini/ or /bedrock/"
+NO_WEBSOCKET = "WebSocket is not relayed; send the request with POST"
+log = logging.getLogger(__name__)
+
+
+class Proxy:
+    """Answers every provider path."""
+
+    def __init__(
+        self, settings: Settings, engine: Folder, recorder: Recording, upstreams: Upstreams, traffic: Traffic
+    ) -> None:
+        self._settings = settings
+        self._trajectory = settings.policy().agent_trajectory_compaction
+        self._engine = engine
+        self._recorder = recorder
+        self._upstreams = upstreams
+        self._traffic = traffic
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        """Serve one request; an error of ours is an answer in the caller's shape."""
+        route = route_of(request.method, request.raw_path)
+        exchange = Exchange(
+            id=str(uuid_utils.uuid7()),
+            time=time.time(),
+            route=route or Route("", "", request.raw_path, False),
+            mode=self._trajectory.mode,
+        )
+        self._traffic.enter()
+        try:
+            response = await self._relayed(request, exchange) if route else self._failed(exchange, nowhere(request))
+        except Failure as failure:
+            response = self._failed(exchange, failure)
+        except Exception:  # noqa: BLE001 (the door: nothing of ours may reach the caller as a broken connection)
+            response = self._broken(request, exchange)
+        finally:
+            self._traffic.leave()
+            exchange.upstream_ns = time.perf_counter_ns() - exchange.sent_ns if exchange.sent_ns else 0
+            if exchange.route.folds:
+                self._recorder.put(exchange.record(), exchange.messages)
+        if self._traffic.draining:
+            response.force_close()
+        return response
+
+    async def _relayed(self, request: web.Request, exchange: Exchange) -> web.StreamResponse:
+        """Send the request on and its answer back."""
+        upstream = await self._sent(request, exchange)
+        copy = UsageCopy(exchange.route.surface, upstream.headers) if exchange.route.folds else None
+        try:
+            exchange.status = upstream.status
+            exchange.response = response = relayed(upstream, exchange.headers())
+            if self._traffic.draining:
+                response.force_close()
+            exchange.status = await relay(request, upstream, response, copy) or upstream.status
+        except BaseException:
+            exchange.status = CLIENT_LEFT
+            raise
+        finally:
+            upstream.close()
+            exchange.usage = copy.usage() if copy else None
+        return response
+
+    async def _sent(self, request: web.Request, exchange: Exchange) -> aiohttp.ClientResponse:
+        """Read the request, fold it where it is ours to fold, and send it; the answer's head."""
+        if request.headers.get("upgrade", "").lower() == "websocket":
+            raise Failure(HTTPStatus.UPGRADE_REQUIRED, NO_WEBSOCKET)
+        read = await read_body(request, self._settings.gateway.max_body_bytes)
+        began = time.perf_counter_ns()
+        body, length = self._outgoing(request, exchange, read)
+        headers = request_headers(request.raw_headers, length)
+        upstream = exchange.route.upstream
+        headers = with_credential(headers, upstream, self._settings.upstreams[upstream].api_key)
+        del read
+        exchange.sent_ns = time.perf_counter_ns()
+        exchange.overhead_ns = exchange.sent_ns - began
+        try:
+            return await self._upstreams.send(upstream, request.method, exchange.route.target, headers, body)
+        except Failure:
+            if isinstance(request.content.exception(), RequestPayloadError):
+                raise Failure(HTTPStatus.BAD_REQUEST, "the request body is broken") from None
+            raise
+
+    def _outgoing(self, request: web.Request, exchange: Exchange, read: Whole | Streamed) -> tuple[Body, int | None]:
+        """What is sent as the body, and its length (None: the client's own framing)."""
+        if isinstance(read, Streamed):
+            self._skip(request, exchange, "too_large", request.content_length or 0)
+            return read.chunks, None
+        content = read.content
+        if exchange.route.folds:
+            if is_encoded(request):
+                self._skip(request, exchange, "unreadable", len(content))
+            else:
+                content = self._fold(request, exchange, content)
+        has_length = content or request.content_length is not None
+        return (lambda: content or None), len(content) if has_length else None
+
+    def _skip(self, request: web.Request, exchange: Exchange, reason: str, size: int) -> None:
+        """Note that the body is passed on unread."""
+        if exchange.route.folds:
+            exchange.receipt = skipped(self._trajectory, reason, size)
+            exchange.handle = handle_of(request.headers, "", b"", "")
+
+    def _fold(self, request: web.Request, exchange: Exchange, content: bytes) -> bytes:
+        """The body to send instead of the client's."""
+        route = exchange.route
+        given = ""
+        if not self._settings.upstreams[route.upstream].keep_session_id:
+            content, given = without_session_id(content)
+        done = consult(self._engine, self._trajectory.mode, content, route.surface, route.path)
+        exchange.receipt, exchange.model = done.receipt, done.model
+        exchange.handle = handle_of(request.headers, given, content, done.opening)
+        if done.receipt is not None and done.receipt.verdict == "compacted":
+            exchange.messages = done.body
+        return done.body
+
+    def _failed(self, exchange: Exchange, failure: Failure) -> web.Response:
+        """The answer to a request that we cannot serve."""
+        exchange.status = failure.status
+        return failure_response(failure, exchange.route.surface, exchange.id, exchange.headers())
+
+    def _broken(self, request: web.Request, exchange: Exchange) -> web.StreamResponse:
+        """The answer where the fault is ours; an answer that has begun is cut."""
+        log.exception("request failed", extra={"request_id": exchange.id})
+        if exchange.response is not None and exchange.response.prepared:
+            cut(request, exchange.response)
+            return exchange.response
+        return self._failed(exchange, Failure(500, f"a fault of the gateway, logged as request {exchange.id}"))
+
+
+def nowhere(request: web.Request) -> Failure:
+    """What is said of a path that is nobody's."""
+    return Failure(HTTPStatus.NOT_FOUND, NO_PATH.format(path=request.raw_path.partition("?")[0]))

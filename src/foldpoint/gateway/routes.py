@@ -1,0 +1,50 @@
+"""Which provider a path belongs to, and which surface folds it: one table, read from the raw request target."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Prefix(NamedTuple):
+    """Paths of one provider. `cut` is taken off before the provider sees the path; `surface` shapes errors of ours."""
+
+    begins: str
+    cut: str
+    upstream: str
+    surface: str
+
+
+class Route(NamedTuple):
+    """Where a request goes: the provider, its raw path and query, and whether the body is ours to fold."""
+
+    upstream: str
+    surface: str
+    target: str
+    folds: bool
+
+    @property
+    def path(self) -> str:
+        """The provider's path without the query."""
+        return self.target.partition("?")[0]
+
+
+PREFIXES = (
+    Prefix("/anthropic/", "/anthropic", "anthropic", "anthropic"),
+    Prefix("/v1/messages", "", "anthropic", "anthropic"),
+    Prefix("/v1/", "", "openai", "openai-chat"),
+    Prefix("/gemini/", "/gemini", "gemini", "gemini"),
+    Prefix("/bedrock/", "/bedrock", "bedrock", "bedrock"),
+)
+FOLDED: Mapping[tuple[str, str], str] = {
+    ("openai", "/v1/chat/completions"): "openai-chat",
+    ("anthropic", "/v1/messages"): "anthropic",
+}
+
+
+def route_of(method: str, target: str) -> Route | None:
+    """The route of a raw request target, percent-escapes and query kept as they are; None where it is nobody's."""
+    for begins, cut, upstream, surface in PREFIXES:
+        if target.startswith(begins) and (begins[-1] == "/" or target[len(begins) : len(begins) + 1] in ("", "/", "?")):
+            rest = target[len(cut) :]
+            folds = FOLDED.get((upstream, rest.partition("?")[0])) if method == "POST" else None
+            return Route(upstream, folds or surface, rest, folds is not None)
+    return None

@@ -1,0 +1,106 @@
+"""The gateway as a process: it listens, it stops when told to, and lets open answers end first."""
+
+import asyncio
+import contextlib
+import gc
+import signal
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any, TypeVar
+
+from aiohttp import web
+
+from foldpoint.config import Settings
+
+from .state import TRAFFIC, Traffic
+from .upstream import LONGEST_HEADER, MOST_HEADERS
+
+BACKLOG = 1024
+CLOSE_SECONDS = 1.0
+T = TypeVar("T")
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    """Run to the end, on uvloop where there is one."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.run(main)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(main)
+
+
+async def serve(app: web.Application, settings: Settings, ready: Callable[[str], None] | None = None) -> None:
+    """Listen until SIGTERM or SIGINT, then drain and close; a second signal closes at once.
+
+    `ready` is called with the address once requests are taken. Raises OSError where the port can't be had.
+    """
+    stop = Stop()
+    async with listening(app, settings.gateway.host, settings.gateway.port) as address, stop.on_signals():
+        settle()
+        if ready is not None:
+            ready(address)
+        await stop.asked.wait()
+        await drained(app[TRAFFIC], settings.gateway.drain_seconds, stop)
+
+
+class Stop:
+    """A wish to stop, and whether it was said twice."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.at_once = asyncio.Event()
+
+    def ask(self) -> None:
+        """Stop; asked again, at once."""
+        (self.at_once if self.asked.is_set() else self.asked).set()
+
+    @contextlib.asynccontextmanager
+    async def on_signals(self) -> AsyncIterator[None]:
+        """Take the stop signals while inside."""
+        loop = asyncio.get_running_loop()
+        for number in STOP_SIGNALS:
+            loop.add_signal_handler(number, self.ask)
+        try:
+            yield
+        finally:
+            for number in STOP_SIGNALS:
+                loop.remove_signal_handler(number)
+
+
+@contextlib.asynccontextmanager
+async def listening(app: web.Application, host: str, port: int) -> AsyncIterator[str]:
+    """Take requests while inside; gives the address (port 0: a free one). What is still open at the end is cut."""
+    runner = web.AppRunner(
+        app,
+        handler_cancellation=True,
+        auto_decompress=False,
+        access_log=None,
+        max_line_size=LONGEST_HEADER,
+        max_field_size=LONGEST_HEADER,
+        max_headers=MOST_HEADERS,
+        shutdown_timeout=CLOSE_SECONDS,
+    )
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port, backlog=BACKLOG).start()
+        bound = runner.addresses[0]
+        yield f"http://[{bound[0]}]:{bound[1]}" if ":" in bound[0] else f"http://{bound[0]}:{bound[1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def drained(traffic: Traffic, seconds: float, stop: Stop) -> None:
+    """Say that no more requests are welcome and wait until the open ones ended, at most so many seconds."""
+    traffic.draining = True
+    waits = [asyncio.ensure_future(traffic.idle.wait()), asyncio.ensure_future(stop.at_once.wait())]
+    await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    for wait in waits:
+        wait.cancel()
+
+
+def settle() -> None:
+    """Keep the collector away from what was made at the start and will live on."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)

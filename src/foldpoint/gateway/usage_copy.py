@@ -1,0 +1,184 @@
+"""What a provider billed, read from a copy of the answer as it passes: incremental, in bounded memory.
+
+Only lines of an event stream that hold a usage object are parsed; a plain answer is kept up to `LONGEST_JSON`.
+"""
+
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from foldpoint.core.usage import Usage
+
+LONGEST_JSON = 4 << 20
+LONGEST_LINE = 256 << 10
+INFLATED_AT_ONCE = 256 << 10
+USAGE = re.compile(rb'"usage"\s*:\s*\{')
+
+Counts = dict[str, Any]
+
+
+class Copy(Protocol):
+    """Something that is fed an answer's plain bytes and knows the usage object afterwards."""
+
+    def feed(self, chunk: bytes) -> None: ...
+
+    def counts(self) -> Counts: ...
+
+
+class EventStreamCopy:
+    """Server-sent events: the usage objects of all events, the larger count of each name (they are cumulative)."""
+
+    def __init__(self) -> None:
+        self._counts: Counts = {}
+        self._line = bytearray()
+        self._too_long = False
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes, cut anywhere."""
+        end = chunk.rfind(b"\n") + 1
+        if end:
+            self._lines(bytes(self._line) + chunk[:end] if self._line or self._too_long else chunk[:end])
+            self._line.clear()
+        self._line += chunk[end:]
+        if len(self._line) > LONGEST_LINE:
+            self._line.clear()
+            self._too_long = True
+
+    def counts(self) -> Counts:
+        """The counts so far, the last line without a line feed included."""
+        self._lines(bytes(self._line))
+        return self._counts
+
+    def _lines(self, block: bytes) -> None:
+        if self._too_long:
+            block = block.partition(b"\n")[2]
+            self._too_long = False
+        if b'"usage"' in block and USAGE.search(block):
+            for line in block.splitlines():
+                if line.startswith(b"data:") and USAGE.search(line):
+                    merge(self._counts, usage_object(line[5:]))
+
+
+class JsonCopy:
+    """One JSON document."""
+
+    def __init__(self) -> None:
+        self._body = bytearray()
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes; past `LONGEST_JSON` the answer is given up."""
+        if len(self._body) <= LONGEST_JSON:
+            self._body += chunk
+
+    def counts(self) -> Counts:
+        """The document's usage object."""
+        return usage_object(self._body) if len(self._body) <= LONGEST_JSON and USAGE.search(self._body) else {}
+
+
+class InflatedCopy:
+    """A gzip or deflate answer, inflated piece by piece for the copy behind it."""
+
+    def __init__(self, inner: Copy, window: int) -> None:
+        self._inner = inner
+        self._inflate = zlib.decompressobj(window)
+        self._broken = False
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next compressed bytes; what does not inflate is given up."""
+        while chunk and not self._broken:
+            try:
+                plain = self._inflate.decompress(chunk, INFLATED_AT_ONCE)
+            except zlib.error:
+                self._broken = True
+                return
+            self._inner.feed(plain)
+            chunk = self._inflate.unconsumed_tail
+
+    def counts(self) -> Counts:
+        """The counts of the copy behind it."""
+        return self._inner.counts()
+
+
+class UsageCopy:
+    """The copy of one answer: feed it every chunk, then ask for the usage."""
+
+    def __init__(self, surface: str, headers: Mapping[str, str]) -> None:
+        self._normalised = NORMALISED.get(surface)
+        self._copy = copy_of(headers) if self._normalised else None
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes of the answer as they were sent."""
+        if self._copy is not None:
+            self._copy.feed(chunk)
+
+    def usage(self) -> Usage | None:
+        """What was billed; None where the answer does not say it, or not in a way we can read."""
+        counts = self._copy.counts() if self._copy is not None else {}
+        return self._normalised(counts) if self._normalised and counts else None
+
+
+def copy_of(headers: Mapping[str, str]) -> Copy | None:
+    """The copy that an answer with these headers needs; None where none can be read."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    copy = EventStreamCopy() if kind == "text/event-stream" else JsonCopy() if kind.endswith("json") else None
+    encoding = headers.get("content-encoding", "").strip().lower()
+    if copy is None or encoding in ("", "identity"):
+        return copy
+    window = {"gzip": 31, "x-gzip": 31, "deflate": 15}.get(encoding)
+    return InflatedCopy(copy, window) if window else None
+
+
+def usage_object(document: bytes | bytearray) -> Counts:
+    """The usage object of an answer or event: at the top, or inside `message` as Anthropic begins a stream."""
+    try:
+        event = msgspec.json.decode(document)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return {}
+    if not isinstance(event, dict):
+        return {}
+    message = event.get("message")
+    usage = event.get("usage") or (message.get("usage") if isinstance(message, dict) else None)
+    return usage if isinstance(usage, dict) else {}
+
+
+def merge(counts: Counts, later: Counts) -> None:
+    """Take over what a later event counts; a smaller count is no news (counts only grow)."""
+    for name, value in later.items():
+        before = counts.get(name)
+        if value is not None and not (isinstance(before, int) and isinstance(value, int) and value < before):
+            counts[name] = value
+
+
+def anthropic(counts: Counts) -> Usage:
+    """`input_tokens` leaves out what was read from and written to the cache."""
+    return Usage(
+        input=count(counts, "input_tokens"),
+        cache_read=count(counts, "cache_read_input_tokens"),
+        cache_write=count(counts, "cache_creation_input_tokens"),
+        output=count(counts, "output_tokens"),
+    )
+
+
+def openai_chat(counts: Counts) -> Usage:
+    """`prompt_tokens` is the whole prompt; its details say what of it was cached and what written to the cache."""
+    given = counts.get("prompt_tokens_details")
+    details = given if isinstance(given, dict) else {}
+    read, write = count(details, "cached_tokens"), count(details, "cache_write_tokens")
+    return Usage(
+        input=max(0, count(counts, "prompt_tokens") - read - write),
+        cache_read=read,
+        cache_write=write,
+        output=count(counts, "completion_tokens"),
+    )
+
+
+def count(counts: Counts, name: str) -> int:
+    """A count, 0 where there is none."""
+    value = counts.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+NORMALISED: Mapping[str, Callable[[Counts], Usage]] = {"anthropic": anthropic, "openai-chat": openai_chat}

@@ -1,0 +1,108 @@
+"""The seam of the record stores: what every store can do, and the values it answers with."""
+
+from typing import Literal, Protocol
+
+import msgspec
+
+from foldpoint.core.errors import FoldpointError
+from foldpoint.core.record import Record
+
+By = Literal["model", "session", "day"]
+
+
+class StoreError(FoldpointError):
+    """The store could not do what it was asked."""
+
+
+class BadCursor(FoldpointError, ValueError):
+    """The cursor is not one that a page of ours handed out."""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A record and the folded body that was sent, where it is kept."""
+
+    record: Record
+    messages: bytes | None = None
+
+
+class Page(msgspec.Struct, frozen=True):
+    """Records, newest first, and the cursor of the next page (None: this is the last)."""
+
+    records: list[Record]
+    cursor: str | None = None
+
+
+class Sums(msgspec.Struct, frozen=True):
+    """Figures of several requests. Costs (USD) are of the `priced` requests alone, those whose price is known."""
+
+    requests: int = 0
+    folded: int = 0
+    tokens_before: int = 0
+    tokens_after: int = 0
+    tokens_saved: int = 0
+    tokens_would_save: int = 0
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    priced: int = 0
+    cost: float = 0.0
+    cost_without: float = 0.0
+
+
+class SessionSums(msgspec.Struct, frozen=True):
+    """One session: its first and newest request (seconds since the epoch), its transcripts counted, its figures."""
+
+    session: str
+    first: float
+    last: float
+    transcripts: int
+    sums: Sums
+
+
+class Savings(msgspec.Struct, frozen=True):
+    """The figures of one model, session or day (`name`)."""
+
+    name: str
+    sums: Sums
+
+
+class RecordStore(Protocol):
+    """Keeps records for each tenant. Every method blocks (call it in a thread), may be called from several threads at
+    once, and raises StoreError when the store fails. No tenant ever sees a record of another."""
+
+    def add(self, batch: list[Kept]) -> None:
+        """Write the batch, all of it or nothing. A record whose id is there already is left as it is."""
+
+    def requests(
+        self,
+        tenant: str,
+        *,
+        session: str | None = None,
+        verdict: str | None = None,
+        since: float | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> Page:
+        """Records, newest first. Raises BadCursor for a cursor that is none of ours."""
+
+    def request(self, tenant: str, id: str, messages: bool = False) -> Kept | None:
+        """One record, with its folded body when asked for; None when the tenant has no such record."""
+
+    def sessions(self, tenant: str, limit: int = 100) -> list[SessionSums]:
+        """The sessions with the newest requests, newest first."""
+
+    def session(self, tenant: str, session: str, limit: int = 1000) -> list[Record]:
+        """The newest records of one session, oldest first; empty when the tenant has no such session."""
+
+    def savings(self, tenant: str, by: By | None = None) -> list[Savings]:
+        """The figures by model, session or day (UTC); without `by` one row of all, named `all`."""
+
+    def ping(self) -> None:
+        """Raise StoreError when the store cannot be reached."""
+
+    def purge(self, before: float) -> int:
+        """Forget the folded bodies of requests before that time (the records stay); how many they were."""
+
+    def close(self) -> None:
+        """Let go of the store."""

@@ -1,0 +1,171 @@
+"""Takes records off the request path: a bounded queue, batches written by a thread, a spool while the store fails."""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import msgspec
+
+from foldpoint.core.record import Record
+
+from .base import Kept, RecordStore, StoreError
+from .columns import cleaned
+from .ring import Ring
+from .spool import Spool
+
+BATCH = 500
+PURGE_SECONDS = 60.0
+log = logging.getLogger("foldpoint.records")
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What may wait in memory: records, and bytes of folded bodies."""
+
+    records: int = 50_000
+    bytes: int = 64 * 1024 * 1024
+
+
+MEMORY = Limits()
+
+
+class Recorder:
+    """Writes records to the store every `flush_ms` milliseconds; the ring has them at once.
+
+    While the store fails (said once, and once when it is back) records go to the spool, and from there to the store, in
+    order, once each. Over the limit of bytes a record is kept without its folded body, over the limit of records it is
+    dropped (`dropped` counts them). `messages_seconds` is how long folded bodies are kept, None = not at all.
+    """
+
+    def __init__(
+        self,
+        store: RecordStore,
+        spool: Spool,
+        *,
+        flush_ms: int = 250,
+        retry_ms: int = 1000,
+        messages_seconds: int | None = 24 * 3600,
+        limits: Limits = MEMORY,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.ring = Ring()
+        self.dropped = 0
+        self.failing = False
+        self._store = store
+        self._spool = spool
+        self._flush_seconds = flush_ms / 1000
+        self._retry_seconds = retry_ms / 1000
+        self._messages_seconds = messages_seconds
+        self._limits = limits
+        self._clock = clock
+        self._waiting: deque[Kept] = deque()
+        self._bytes = 0
+        self._spooled, self._stuck = True, False
+        self._retry_at = self._purge_at = 0.0
+        self._woken = asyncio.Event()
+        self._turn = asyncio.Lock()
+        self._closing = False
+        self._task: asyncio.Task[None] | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="records")
+
+    def put(self, record: Record, messages: bytes | None = None) -> None:
+        """Remember one request and the folded body that was sent. Never blocks, never raises."""
+        self.ring.add(record)
+        if len(self._waiting) >= self._limits.records:
+            self.dropped += 1
+            return
+        size = len(messages or b"")
+        if self._messages_seconds is None or self._bytes + size > self._limits.bytes:
+            messages, size = None, 0
+        self._bytes += size
+        self._waiting.append(Kept(record, messages))
+        if len(self._waiting) >= BATCH or self._bytes > self._limits.bytes // 2:
+            self._woken.set()
+
+    async def start(self) -> None:
+        """Begin to write."""
+        self._task = asyncio.create_task(self._run())
+
+    async def close(self) -> None:
+        """Write what waits, and stop."""
+        self._closing = True
+        self._woken.set()
+        if self._task is not None:
+            await self._task
+        self._thread.shutdown()
+        lost = self.dropped + len(self._waiting)
+        if lost:
+            log.error("records were lost: neither the store nor the spool could take them", extra={"records": lost})
+
+    async def flush(self) -> None:
+        """Write what waits, so that a reader of the store finds it; a caller that is cancelled does not stop it."""
+        await asyncio.shield(self._flush())
+
+    async def _run(self) -> None:
+        while not self._closing:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), self._flush_seconds)
+            self._woken.clear()
+            await self.flush()
+        await self.flush()
+
+    async def _flush(self) -> None:
+        """Write what waits; what neither the store nor the spool takes waits on."""
+        loop = asyncio.get_running_loop()
+        async with self._turn:
+            if time.monotonic() >= (min(self._purge_at, self._retry_at) if self._spooled else self._purge_at):
+                await loop.run_in_executor(self._thread, self._tend)
+            while self._waiting:
+                batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
+                if not await loop.run_in_executor(self._thread, self._write, batch):
+                    self._waiting.extendleft(reversed(batch))
+                    break
+                self._bytes -= sum(len(kept.messages or b"") for kept in batch)
+
+    def _write(self, batch: list[Kept]) -> bool:
+        """Write a batch to the store, or behind the records that wait in the spool; whether one of them has it."""
+        batch = [Kept(cleaned(kept.record), kept.messages) for kept in batch]
+        if not self._spooled:
+            try:
+                self._store.add(batch)
+                return True
+            except StoreError as error:
+                self._failed(error)
+        try:
+            self._spool.append(batch)
+        except OSError as error:
+            if not self._stuck:
+                log.error("records cannot be spooled", extra={"spool": str(self._spool.path), "error": str(error)})
+            self._stuck = True
+            return False
+        self._spooled, self._stuck = True, False
+        return True
+
+    def _tend(self) -> None:
+        """Replay the spool when it is time to, and forget folded bodies that are old enough."""
+        now = time.monotonic()
+        try:
+            if self._spooled and now >= self._retry_at:
+                self._retry_at = now + self._retry_seconds
+                replayed = self._spool.replay(self._store.add)
+                self._spooled = False
+                self._recovered(replayed)
+            if now >= self._purge_at:
+                self._purge_at = now + PURGE_SECONDS
+                self._store.purge(self._clock() - (self._messages_seconds or 0))
+        except (StoreError, OSError) as error:
+            self._spooled = True
+            self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        if not self.failing:
+            self.failing = True
+            log.error("the store fails: records wait in the spool", extra={"error": str(error)})
+
+    def _recovered(self, replayed: int) -> None:
+        if self.failing or replayed:
+            log.info("the store has the records of the spool", extra={"records": replayed})
+        self.failing = False

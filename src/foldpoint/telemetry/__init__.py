@@ -1,0 +1,1 @@
+"""What a running process says of itself. Figures and names only: no bodies, no keys."""

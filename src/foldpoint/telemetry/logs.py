@@ -1,0 +1,68 @@
+"""Log lines: readable text on a terminal, JSON lines anywhere else. Never bodies, never keys."""
+
+import logging
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+import msgspec
+
+_OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
+_END = "\x1b[0m"
+_COLOURS = {"warning": "\x1b[33m", "error": "\x1b[31m", "critical": "\x1b[31m"}
+
+
+def configure(stream: TextIO, level: int = logging.INFO, *, colours: bool = True) -> None:
+    """Send what this process logs to the stream; `extra` becomes fields of the line."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(Text(colours) if stream.isatty() else Json())
+    logging.basicConfig(handlers=[handler], level=level, force=True)
+
+
+class Json(logging.Formatter):
+    """One JSON object a line: event, level, ts, logger, the fields, and the traceback where there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "event": record.getMessage(),
+            "level": record.levelname.lower(),
+            "ts": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "logger": record.name,
+            **fields(record),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(_encodable(line)).decode()
+
+
+class Text(logging.Formatter):
+    """Time, level, event and fields for a person."""
+
+    def __init__(self, colours: bool) -> None:
+        super().__init__()
+        self._colours = _COLOURS if colours else {}
+
+    def format(self, record: logging.LogRecord) -> str:
+        level = record.levelname.lower()
+        colour = self._colours.get(level, "")
+        said = " ".join(f"{name}={value}" for name, value in fields(record).items())
+        time = datetime.fromtimestamp(record.created).strftime("%H:%M:%S")
+        line = f"{time} {colour}{level:<8}{_END if colour else ''}{record.getMessage()}  {said}".rstrip()
+        return line + ("\n" + self.formatException(record.exc_info) if record.exc_info else "")
+
+
+def fields(record: logging.LogRecord) -> dict[str, Any]:
+    """What was said in `extra`."""
+    return {name: value for name, value in vars(record).items() if name not in _OWN}
+
+
+def _encodable(value: Any) -> Any:
+    """The value as JSON can hold it: everything it does not know is text, and text is Unicode."""
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case dict():
+            return {str(name): _encodable(inner) for name, inner in value.items()}
+        case list() | tuple():
+            return [_encodable(inner) for inner in value]
+        case _:
+            return str(value).encode("utf-8", "replace").decode()

@@ -1,0 +1,103 @@
+"""`foldpoint serve` starts from a file or from nothing, says where it listens, and stops when told to."""
+
+import contextlib
+import json
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from commands import MAIN, environment, run
+
+
+@contextlib.contextmanager
+def serving(*arguments: str, at: Path, **more: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """The gateway on a free port, and the line in which it says where it listens."""
+    command = [sys.executable, "-c", MAIN, "serve", "--port", "0", *arguments]
+    process = subprocess.Popen(command, cwd=at, env=environment(at, **more), stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield process, json.loads(process.stdout.readline())
+    finally:
+        process.kill()
+        process.wait(20)
+        process.stdout.close()
+
+
+def get(url: str) -> Any:
+    """The JSON at the address."""
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=20) as answer:
+        return json.load(answer)
+
+
+def test_it_serves_without_a_configuration(tmp_path: Path) -> None:
+    """A store in the data directory, the lines a client needs, and an end at SIGTERM."""
+    with serving(at=tmp_path) as (process, said):
+        address = said["address"]
+        assert said["event"] == "listening"
+        assert said["client"] == [
+            f"export ANTHROPIC_BASE_URL={address}/anthropic",
+            f"export OPENAI_BASE_URL={address}/v1",
+        ]
+        assert get(f"{address}/readyz")["status"] == "ready"
+        assert get(f"{address}/api/v1/tenant/requests") == {"requests": [], "cursor": None}
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+    assert (tmp_path / ".local/share/foldpoint/foldpoint.db").exists()
+
+
+def test_it_serves_from_a_file(tmp_path: Path) -> None:
+    """An absolute store, all four upstreams."""
+    upstreams = "".join(
+        f'[upstreams.{name}]\nbase_url = "http://127.0.0.1:9"\n'
+        for name in ("openai", "anthropic", "gemini", "bedrock")
+    )
+    (tmp_path / "f.toml").write_text(f'[store]\nurl = "sqlite:///{tmp_path}/x.db"\n{upstreams}')
+    with serving("--config", "f.toml", "--mode", "shadow", at=tmp_path) as (_, said):
+        assert get(f"{said['address']}/livez") == {"status": "live"}
+    assert (tmp_path / "x.db").exists()
+
+
+def test_an_open_address_is_refused(tmp_path: Path) -> None:
+    """Unless it is said to be wanted; where it came from is named."""
+    ran = run("serve", "--port", "0", at=tmp_path, FOLDPOINT_GATEWAY__HOST="0.0.0.0")
+    assert (ran.returncode, ran.stderr) == (
+        2,
+        b"foldpoint: env:FOLDPOINT_GATEWAY__HOST: gateway.host 0.0.0.0 lets other machines in, and whoever reaches the "
+        b"gateway may read its records: listen on 127.0.0.1, or give --insecure if you trust all who reach it\n",
+    )
+    with serving("--host", "0.0.0.0", "--insecure", at=tmp_path) as (_, said):
+        assert said["address"].startswith("http://0.0.0.0:")
+        assert said["client"][1].startswith("export OPENAI_BASE_URL=http://127.0.0.1:")
+
+
+def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+    """Exit 1 and the address."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ran = run("serve", "--port", port, at=tmp_path)
+    assert ran.returncode == 1
+    assert ran.stderr.decode().startswith(f"foldpoint: cannot listen on 127.0.0.1:{port}: ")
+
+
+def test_a_store_that_cannot_be_opened_is_said(tmp_path: Path) -> None:
+    """Exit 1 and the file."""
+    (tmp_path / "x.db").write_bytes(b"something else entirely" * 100)
+    ran = run("serve", "--port", "0", at=tmp_path, FOLDPOINT_STORE__URL=f"sqlite:///{tmp_path}/x.db")
+    assert (ran.returncode, ran.stderr.decode()) == (1, f"foldpoint: {tmp_path}/x.db: file is not a database\n")
+
+
+def test_a_wrong_setting_is_wrong_use(tmp_path: Path) -> None:
+    """Exit 2 before anything listens; flags are checked like the rest."""
+    ran = run("serve", "--port", "70000", "--config", "none.toml", at=tmp_path)
+    assert (ran.returncode, ran.stderr.decode().splitlines()) == (
+        2,
+        [
+            "foldpoint: flag: gateway.port must be >= 0 and <= 65535",
+            "foldpoint: none.toml: cannot be read: No such file or directory",
+        ],
+    )

@@ -1,0 +1,176 @@
+"""The providers' own SDKs run a tool loop through the gateway, unchanged but for `base_url`."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import anthropic
+import openai
+import pytest
+
+from foldpoint import assemble
+from foldpoint.config import load
+from foldpoint.core.record import Record
+from foldpoint.gateway.serving import listening, run
+from foldpoint.gateway.state import RECORDER, STORE
+from foldpoint.lab.provider import Call, Provider, Script, Step
+
+TURNS = 20
+STEPS = [Step(f"Reading part {n}.", (Call("read_file", {"path": f"part_{n}.txt"}),)) for n in range(TURNS)]
+PARTS = [f"part {n}: " + "the quick brown fox jumps over the lazy dog; " * 80 for n in range(TURNS)]
+TASK = "Read all parts of the report and say when you are done with them."
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+ENDED = "All parts are read."
+
+Loop = tuple[str, list[dict[str, str]]]
+
+
+def part(path: str) -> str:
+    """The tool."""
+    return PARTS[int(path.removeprefix("part_").removesuffix(".txt"))]
+
+
+class Run:
+    """What became of one loop: the last words, the fold's headers of each answer, the records, the provider's log."""
+
+    def __init__(self, said: str, headers: list[dict[str, str]], records: list[Record], provider: Provider) -> None:
+        self.said = said
+        self.verdicts = [given.get("x-ace-trajectory-compaction", "") for given in headers]
+        self.records = records
+        self.log = provider.log
+
+
+@contextlib.asynccontextmanager
+async def through(folder: Path) -> AsyncIterator[tuple[str, Provider, Any]]:
+    """The gateway, folding, in front of a provider that plays the script."""
+    async with Provider(answers=Script(STEPS, Step(ENDED))) as provider:
+        config = folder / "foldpoint.toml"
+        config.write_text(
+            f'[store]\nurl = "sqlite:///{folder}/foldpoint.db"\n'
+            f'[upstreams.openai]\nbase_url = "{provider.url}"\n[upstreams.anthropic]\nbase_url = "{provider.url}"\n'
+            "[skills.agent_trajectory_compaction]\npayback_turns = 1000\n"
+        )
+        with assemble.gateway(load(config, environ={"HOME": str(folder)}).settings) as app:
+            async with listening(app, "127.0.0.1", 0) as url:
+                yield url, provider, app
+
+
+async def anthropic_loop(url: str, streamed: bool) -> Loop:
+    """The Messages API, with the asynchronous client."""
+    messages: list[Any] = [{"role": "user", "content": TASK}]
+    headers = []
+    async with anthropic.AsyncAnthropic(base_url=f"{url}/anthropic", api_key="any", max_retries=0) as client:
+        while True:
+            wanted: dict[str, Any] = {
+                "model": "claude-sonnet-5",
+                "max_tokens": 1000,
+                "messages": messages,
+                "tools": [{"name": "read_file", "description": "Read a file.", "input_schema": SCHEMA}],
+            }
+            if streamed:
+                async with client.messages.stream(**wanted) as stream:
+                    answer = await stream.get_final_message()
+                    headers.append(dict(stream.response.headers))
+            else:
+                raw = await client.messages.with_raw_response.create(**wanted)
+                answer = await raw.parse()
+                headers.append(dict(raw.headers))
+            if answer.stop_reason != "tool_use":
+                return "".join(block.text for block in answer.content if block.type == "text"), headers
+            messages.append({"role": "assistant", "content": answer.content})
+            calls = [block for block in answer.content if block.type == "tool_use"]
+            results = [
+                {"type": "tool_result", "tool_use_id": call.id, "content": part(call.input["path"])}  # type: ignore[index]
+                for call in calls
+            ]
+            messages.append({"role": "user", "content": results})
+
+
+async def openai_loop(url: str, streamed: bool) -> Loop:
+    """Chat completions, with the asynchronous client."""
+    messages: list[Any] = [{"role": "system", "content": "You read."}, {"role": "user", "content": TASK}]
+    headers = []
+    async with openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0) as client:
+        while True:
+            function: Any = {"name": "read_file", "description": "Read a file.", "parameters": SCHEMA}
+            wanted: dict[str, Any] = {
+                "model": "gpt-5.1",
+                "messages": messages,
+                "tools": [{"type": "function", "function": function}],
+            }
+            if streamed:
+                wanted["stream_options"] = {"include_usage": True}
+                async with client.chat.completions.stream(**wanted) as stream:
+                    message = (await stream.get_final_completion()).choices[0].message
+                    headers.append(dict(stream._response.headers))
+            else:
+                raw = await client.chat.completions.with_raw_response.create(**wanted)
+                message = raw.parse().choices[0].message
+                headers.append(dict(raw.headers))
+            if not message.tool_calls:
+                return message.content or "", headers
+            messages.append(message.model_dump(exclude_none=True, exclude={"parsed"}))
+            for call in message.tool_calls:
+                path = call.function.arguments.partition('"path":')[2].strip(' "}')  # type: ignore[union-attr]
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": part(path)})
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "streamed"])
+def streamed(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+@pytest.fixture(params=[anthropic_loop, openai_loop], ids=["anthropic", "openai"])
+def loop(request: pytest.FixtureRequest, streamed: bool, tmp_path: Path) -> Run:
+    """One loop from its first request to its last."""
+
+    async def main() -> Run:
+        async with through(tmp_path) as (url, provider, app):
+            said, headers = await request.param(url, streamed)
+            await app[RECORDER].flush()
+            records = app[STORE].requests("local", limit=100).records
+            return Run(said, headers, records, provider)
+
+    return run(main())
+
+
+def test_a_tool_loop_ends_as_it_should_and_is_folded(loop: Run) -> None:
+    """Every request is valid to the provider, folds happen, and the records say what was billed."""
+    assert loop.said == ENDED
+    assert (loop.log.requests, dict(loop.log.outcomes)) == (TURNS + 1, {"answered": TURNS + 1})
+    assert loop.verdicts[:2] == ["skipped", "no_op"]
+    assert loop.verdicts.count("compacted") >= TURNS // 2
+    assert [record.verdict for record in reversed(loop.records)] == loop.verdicts
+    assert {record.session for record in loop.records} == {loop.records[0].transcript}
+    billed = [exchange.charge.usage for exchange in loop.log.exchanges if exchange.charge]
+    recorded = [record.usage for record in reversed(loop.records) if record.usage]
+    assert [usage.prompt for usage in recorded] == [usage.prompt for usage in billed]
+    assert [(usage.input, usage.cache_read) for usage in recorded] == [
+        (usage.input, usage.cache_read) for usage in billed
+    ]
+
+
+def test_the_sdks_read_errors_of_ours(tmp_path: Path) -> None:
+    """As the errors of their own provider, with the message that names us."""
+
+    async def main() -> list[tuple[int, str]]:
+        async with through(tmp_path) as (url, provider, _):
+            await provider.runner.cleanup()
+            said: list[tuple[int, str]] = []
+            message: Any = {"role": "user", "content": "hi"}
+            try:
+                await anthropic.AsyncAnthropic(base_url=f"{url}/anthropic", api_key="k", max_retries=0).messages.create(
+                    model="claude-sonnet-5", max_tokens=10, messages=[message]
+                )
+            except anthropic.APIStatusError as error:
+                said.append((error.status_code, error.body["error"]["message"]))  # type: ignore[index,call-overload]
+            try:
+                await openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0).chat.completions.create(
+                    model="gpt-5.1", messages=[message]
+                )
+            except openai.APIStatusError as error:
+                said.append((error.status_code, error.body["message"]))  # type: ignore[index,call-overload]
+            return [(status, text.partition(" to ")[0]) for status, text in said]
+
+    assert run(main()) == [(502, "foldpoint: cannot connect")] * 2

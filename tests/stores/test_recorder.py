@@ -1,0 +1,296 @@
+"""Records reach the store off the request path, in order, once each, whatever the store does meanwhile."""
+
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from store_suite import record
+
+from foldpoint.core.record import Record
+from foldpoint.stores import Kept, Recorder, Spool, SqliteStore, StoreError
+from foldpoint.stores.recorder import Limits
+
+CRASH = Path(__file__).with_name("crashing.py")
+
+
+class Flaky:
+    """A store that keeps what it takes, and fails or waits when it is told to."""
+
+    def __init__(self) -> None:
+        self.kept: list[Kept] = []
+        self.batches: list[int] = []
+        self.purged: list[float] = []
+        self.failing = False
+        self.open = threading.Event()
+        self.open.set()
+        self.entered = threading.Event()
+
+    def add(self, batch: list[Kept]) -> None:
+        self.entered.set()
+        self.open.wait(20)
+        if self.failing:
+            raise StoreError("down")
+        self.batches.append(len(batch))
+        known = {one.record.id for one in self.kept}
+        self.kept += [one for one in batch if one.record.id not in known]
+
+    def purge(self, before: float) -> int:
+        self.purged.append(before)
+        return 0
+
+    def ids(self) -> list[str]:
+        return [one.record.id for one in self.kept]
+
+
+def recorder(store: object, folder: Path, **settings: object) -> Recorder:
+    """A recorder that flushes every 5 ms and tries a failed store again at once."""
+    return Recorder(store, Spool(folder / "spool"), **{"flush_ms": 5, "retry_ms": 0, **settings})  # type: ignore[arg-type]
+
+
+async def until(true: Callable[[], bool]) -> None:
+    """Wait until it holds."""
+    async with asyncio.timeout(20):
+        while not true():  # noqa: ASYNC110 - another thread makes it true
+            await asyncio.sleep(0.002)
+
+
+def test_records_are_written_by_themselves(tmp_path: Path) -> None:
+    """Nobody asks for it; and the ring has them at once."""
+    store = Flaky()
+
+    async def main() -> None:
+        it = recorder(store, tmp_path)
+        await it.start()
+        it.put(record("a"), b"body")
+        assert it.ring.records("t") == [record("a")]
+        await until(lambda: bool(store.kept))
+        await it.close()
+
+    asyncio.run(main())
+    assert store.kept == [Kept(record("a"), b"body")]
+
+
+def test_close_writes_what_waits(tmp_path: Path) -> None:
+    """In batches, in order."""
+    store = Flaky()
+
+    async def main() -> None:
+        it = recorder(store, tmp_path, flush_ms=60_000)
+        await it.start()
+        for n in range(1200):
+            it.put(record(str(n)))
+        await it.close()
+
+    asyncio.run(main())
+    assert store.ids() == [str(n) for n in range(1200)]
+    assert store.batches == [500, 500, 200]
+
+
+def test_a_reader_who_flushes_finds_what_was_put(tmp_path: Path) -> None:
+    """`flush` returns when it is written."""
+    store = Flaky()
+
+    async def main() -> list[str]:
+        it = recorder(store, tmp_path, flush_ms=60_000)
+        it.put(record("a"))
+        await it.flush()
+        return store.ids()
+
+    assert asyncio.run(main()) == ["a"]
+
+
+def test_a_reader_who_leaves_while_it_is_written_loses_nothing(tmp_path: Path) -> None:
+    """Its `flush` is cancelled; what it began is ended, also when nobody took the batch."""
+    store = Flaky()
+    store.open.clear()
+    blocked = tmp_path / "blocked"
+
+    async def main() -> None:
+        it = recorder(store, blocked, flush_ms=60_000)
+        await it.start()
+        await it.flush()
+        blocked.touch()
+        it.put(record("a"))
+        reader = asyncio.create_task(it.flush())
+        await until(store.entered.is_set)
+        reader.cancel()
+        store.failing = True
+        store.open.set()
+        await asyncio.wait([reader])
+        await until(lambda: it.failing)
+        store.failing = False
+        blocked.unlink()
+        await it.close()
+
+    asyncio.run(main())
+    assert store.ids() == ["a"]
+
+
+def test_an_outage_loses_nothing_and_changes_no_order(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Records of the outage come behind those before it and before those after it, once each; it is said once."""
+    store = Flaky()
+    caplog.set_level(logging.INFO, "foldpoint.records")
+
+    async def main() -> None:
+        it = recorder(store, tmp_path)
+        await it.start()
+        for n in range(30):
+            store.failing = 10 <= n < 20
+            it.put(record(f"{n:02}"), b"x")
+            await it.flush()
+            assert it.failing is store.failing
+        await it.close()
+
+    asyncio.run(main())
+    assert store.ids() == [f"{n:02}" for n in range(30)]
+    assert all(one.messages == b"x" for one in store.kept)
+    assert [entry.getMessage() for entry in caplog.records] == [
+        "the store fails: records wait in the spool",
+        "the store has the records of the spool",
+    ]
+
+
+def test_records_of_an_outage_outlive_the_process(tmp_path: Path) -> None:
+    """They wait in the file and are written by the next recorder, before its own."""
+    store = Flaky()
+
+    async def session(names: str) -> None:
+        it = recorder(store, tmp_path)
+        await it.start()
+        for name in names:
+            it.put(record(name))
+        await it.close()
+
+    store.failing = True
+    asyncio.run(session("abc"))
+    assert store.ids() == []
+    store.failing = False
+    asyncio.run(session("d"))
+    assert store.ids() == ["a", "b", "c", "d"]
+
+
+def test_a_crash_between_write_and_forgetting_writes_nothing_twice(tmp_path: Path) -> None:
+    """The spool is replayed again; the real store knows the ids."""
+    store = SqliteStore(tmp_path / "r.db")
+    spool = Spool(tmp_path / "spool")
+    spool.append([Kept(record("a")), Kept(record("b"))])
+    store.add([Kept(record("a"))])
+    assert spool.replay(store.add) == 2
+    assert [one.id for one in store.requests("t").records] == ["b", "a"]
+    store.close()
+
+
+def test_memory_is_bounded_while_the_store_hangs(tmp_path: Path) -> None:
+    """Bodies go first, then records; `put` never waits."""
+    store = Flaky()
+    store.open.clear()
+
+    async def main() -> Recorder:
+        it = recorder(store, tmp_path, limits=Limits(records=4, bytes=10))
+        await it.start()
+        it.put(record("held"))
+        await until(store.entered.is_set)
+        for n in range(6):
+            it.put(record(str(n)), b"xxxx")
+        store.open.set()
+        await it.close()
+        return it
+
+    it = asyncio.run(main())
+    assert store.kept == [
+        Kept(record("held")),
+        Kept(record("0"), b"xxxx"),
+        Kept(record("1"), b"xxxx"),
+        Kept(record("2")),
+        Kept(record("3")),
+    ]
+    assert it.dropped == 2
+
+
+def test_neither_store_nor_spool_takes_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Records wait in memory and are written when one of them is back; it is said once."""
+    store = Flaky()
+    store.failing = True
+    blocked = tmp_path / "blocked"
+    blocked.touch()
+
+    async def main() -> None:
+        it = recorder(store, blocked)
+        await it.start()
+        it.put(record("a"))
+        for _ in range(3):
+            await it.flush()
+        it.put(record("b"))
+        store.failing = False
+        blocked.unlink()
+        await until(lambda: len(store.kept) == 2)
+        await it.close()
+
+    asyncio.run(main())
+    assert store.ids() == ["a", "b"]
+    assert [entry.getMessage() for entry in caplog.records].count("records cannot be spooled") == 1
+
+
+def test_kept_messages_are_forgotten_in_time(tmp_path: Path) -> None:
+    """`24h` forgets what is older than a day."""
+    store = Flaky()
+
+    async def main() -> None:
+        it = recorder(store, tmp_path, messages_seconds=86_400, clock=lambda: 100_000.0)
+        await it.start()
+        await until(lambda: bool(store.purged))
+        await it.close()
+
+    asyncio.run(main())
+    assert store.purged == [13_600.0]
+
+
+def test_off_keeps_no_messages(tmp_path: Path) -> None:
+    """The record is kept without its body, and bodies of earlier days go."""
+    store = Flaky()
+
+    async def main() -> None:
+        it = recorder(store, tmp_path, messages_seconds=None, clock=lambda: 5.0)
+        await it.start()
+        it.put(record("a"), b"body")
+        await it.close()
+
+    asyncio.run(main())
+    assert store.kept == [Kept(record("a"))]
+    assert store.purged == [5.0]
+
+
+def test_texts_that_are_no_unicode_are_written(tmp_path: Path) -> None:
+    """To the store as to the spool."""
+    store = Flaky()
+
+    async def main() -> None:
+        it = recorder(store, tmp_path)
+        for name, store.failing in (("a", False), ("b", True), ("c", False)):
+            it.put(Record(id=name, time=0.0, session="x\udcff"))
+            await it.flush()
+
+    asyncio.run(main())
+    assert [(one.record.id, one.record.session) for one in store.kept] == [("a", "x?"), ("b", "x?"), ("c", "x?")]
+
+
+def test_a_killed_process_loses_no_record_older_than_a_flush(tmp_path: Path) -> None:
+    """Killed without a word: everything that was put before the last flush is in the store."""
+    process = subprocess.Popen([sys.executable, str(CRASH), str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    written = int(process.stdout.readline())
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait(20)
+    process.stdout.close()
+    store = SqliteStore(tmp_path / "r.db")
+    found = [one.id for one in store.session("t", "s")]
+    store.close()
+    assert written > 0
+    assert found[:written] == [f"{n:06}" for n in range(written)]

@@ -1,0 +1,125 @@
+"""The SQLite store keeps the promises of every store, and those of a file."""
+
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from store_suite import FULL, StoreSuite, fill, ids, record
+
+from foldpoint.stores import Kept, RecordStore, SqliteStore, StoreError, open_store, spool_of
+
+OPEN = """
+import sys
+from pathlib import Path
+from foldpoint.stores import SqliteStore
+SqliteStore(Path(sys.argv[1])).ping()
+"""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[RecordStore]:
+    """An empty store."""
+    store = SqliteStore(tmp_path / "records.db")
+    yield store
+    store.close()
+
+
+class TestSqlite(StoreSuite):
+    """The shared suite."""
+
+
+def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None:
+    """One store writes, another one on the same file reads."""
+    first = SqliteStore(tmp_path / "r.db")
+    first.add([Kept(FULL, b"body")])
+    first.close()
+    second = SqliteStore(tmp_path / "r.db")
+    assert second.request("t", "full", messages=True) == Kept(FULL, b"body")
+    second.close()
+
+
+def test_two_stores_on_one_file_see_each_other(tmp_path: Path) -> None:
+    """As two processes do."""
+    first, second = SqliteStore(tmp_path / "r.db"), SqliteStore(tmp_path / "r.db")
+    fill(first, record("a", 1.0))
+    fill(second, record("b", 2.0))
+    assert ids(first.requests("t").records) == ids(second.requests("t").records) == ["b", "a"]
+    first.close()
+    second.close()
+
+
+def test_processes_that_start_together_make_one_schema(tmp_path: Path) -> None:
+    """All of them open the store, and each migration is applied once."""
+    path = tmp_path / "new" / "r.db"
+    started = [subprocess.Popen([sys.executable, "-c", OPEN, str(path)], stderr=subprocess.PIPE) for _ in range(4)]
+    assert [(process.communicate(timeout=60)[1], process.returncode) for process in started] == [(b"", 0)] * 4
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT version, name FROM schema_version").fetchall() == [(1, "0001_records.sql")]
+
+
+def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    """It is left as it is, and the mend is said."""
+    path = tmp_path / "r.db"
+    SqliteStore(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("INSERT INTO schema_version VALUES (99, 'x', 0)")
+    with pytest.raises(StoreError, match="has schema 99, this version knows 1: use a newer Foldpoint"):
+        SqliteStore(path)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    """The path is named."""
+    (tmp_path / "r.db").write_bytes(b"something else entirely" * 100)
+    with pytest.raises(StoreError, match=r"r\.db: file is not a database"):
+        SqliteStore(tmp_path / "r.db")
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    """The path is named."""
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match=r"file/r\.db: (Not a directory|File exists)"):
+        SqliteStore(tmp_path / "file" / "r.db")
+
+
+def test_a_closed_store_fails_as_a_store_does(tmp_path: Path) -> None:
+    """Every method raises StoreError."""
+    store = SqliteStore(tmp_path / "r.db")
+    store.close()
+    for call in (store.ping, lambda: store.add([Kept(FULL)]), lambda: store.purge(0.0), lambda: store.sessions("t")):
+        with pytest.raises(StoreError):
+            call()
+
+
+def test_a_batch_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    """A fault in the second table leaves nothing in the first."""
+    store = SqliteStore(tmp_path / "r.db")
+    with sqlite3.connect(tmp_path / "r.db", isolation_level=None) as connection:
+        connection.execute("ALTER TABLE body RENAME TO away")
+        with pytest.raises(StoreError):
+            store.add([Kept(record("a"), b"x")])
+        assert store.requests("t").records == []
+        connection.execute("ALTER TABLE away RENAME TO body")
+    fill(store, record("b"))
+    assert ids(store.requests("t").records) == ["b"]
+    store.close()
+
+
+def test_only_the_owner_reads_the_file(tmp_path: Path) -> None:
+    """Conversations lie in it."""
+    SqliteStore(tmp_path / "r.db").close()
+    assert stat.S_IMODE((tmp_path / "r.db").stat().st_mode) == 0o600
+
+
+def test_addresses_of_stores(tmp_path: Path) -> None:
+    """Three slashes: in the data directory; four: anywhere; the spool lies beside the file."""
+    open_store("sqlite:///sub/a.db", tmp_path).close()
+    open_store(f"sqlite:///{tmp_path}/b.db", Path("/nowhere")).close()
+    assert (tmp_path / "sub" / "a.db").exists()
+    assert (tmp_path / "b.db").exists()
+    assert spool_of("sqlite:///a.db", tmp_path).path == tmp_path / "a.db.spool"
+    with pytest.raises(StoreError, match="is no store"):
+        open_store("postgresql://host/x", tmp_path)

@@ -1,0 +1,48 @@
+"""What a process logs is a JSON object a line, or text on a terminal."""
+
+import io
+import json
+import logging
+import sys
+
+from foldpoint.telemetry.logs import Json, Text
+
+
+def entry(message: str, level: int = logging.INFO, **extra: object) -> logging.LogRecord:
+    """A log entry at the beginning of time."""
+    made = logging.makeLogRecord({"name": "foldpoint.x", "msg": message, "levelno": level, "created": 0.25, **extra})
+    made.levelname = logging.getLevelName(level)
+    return made
+
+
+def test_a_line_of_json() -> None:
+    """Event, level, time, logger and the fields, whatever their type."""
+    line = Json().format(entry("went", records=3, path=io, odd="a\udc80", none=None, list=(1, "x")))
+    assert json.loads(line) == {
+        "event": "went",
+        "level": "info",
+        "ts": "1970-01-01T00:00:00.250+00:00",
+        "logger": "foldpoint.x",
+        "records": 3,
+        "path": str(io),
+        "odd": "a?",
+        "none": None,
+        "list": [1, "x"],
+    }
+
+
+def test_a_fault_has_its_traceback_in_one_line() -> None:
+    """In the field `exception`."""
+    try:
+        raise ValueError("two\nlines")
+    except ValueError:
+        line = Json().format(entry("fell", logging.ERROR, exc_info=sys.exc_info()))
+    assert "\n" not in line
+    assert json.loads(line)["exception"].endswith("ValueError: two\nlines")
+
+
+def test_a_line_for_a_person() -> None:
+    """Time, level, event, fields; coloured when that is wanted."""
+    plain = Text(colours=False).format(entry("went", logging.ERROR, records=3))
+    assert plain[8:] == " error   went  records=3"
+    assert Text(colours=True).format(entry("went", logging.ERROR))[8:] == " \x1b[31merror   \x1b[0mwent"
