@@ -17,12 +17,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
 
 def collapsed(text: str) -> str:
     """The text with every run of white space as one space, and none at its ends."""
-    flat = text.replace("\n", " ").replace("\t", " ").replace("\r", " ")
-    if not flat.isprintable():  # some rarer white space, perhaps
-        return " ".join(text.split())
-    while "  " in flat:
-        flat = flat.replace("  ", " ")
-    return flat.strip(" ")
+    return " ".join(text.split())
 
 
 def one_line(text: str, limit: int) -> str:

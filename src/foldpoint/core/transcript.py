@@ -85,6 +85,12 @@ def result_of(call_id: str, head: str, name: str = "", images: int = 0) -> Resul
     return Result(call_id, lead, head, weight(lead) + weight(head), name, images)
 
 
+def result_view(role: Role, size: int, result: Result, marked: bool) -> View:
+    """The view of an item that is one tool result and nothing else."""
+    single = "" if marked or result.images else result.id
+    return View(role, size, "", 0, single, (), (result,), (), 0, 0, marked)
+
+
 class Shape(msgspec.Struct, frozen=True):
     """What a surface demands of a message list.
 

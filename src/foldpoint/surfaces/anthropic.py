@@ -20,6 +20,7 @@ from ..core.transcript import (
     View,
     action_view,
     result_of,
+    result_view,
 )
 from .content import arguments, content_span, marked, normal, reach, same_reminder_apart
 from .literal import line as line_of
@@ -186,6 +187,10 @@ def _assistant(blocks: list[_Block], limits: Limits) -> View:
 
 
 def _user(blocks: list[_Block], limits: Limits) -> View:
+    if len(blocks) == 1 and blocks[0].type == "tool_result":
+        result, size, inner_marked = _result(blocks[0], limits)
+        is_marked = inner_marked or marked(blocks[0].cache_control)
+        return result_view("user", MESSAGE_SIZE + size, result, is_marked)
     own = own_images = 0
     size = MESSAGE_SIZE
     parts: list[str] = []
@@ -205,13 +210,11 @@ def _user(blocks: list[_Block], limits: Limits) -> View:
         own_images += block.type == "image"
         parts.append(_observed(block, limits))
     line = " | ".join([part for part in parts if part])
-    plain = len(results) == 1 and not (own or is_marked or results[0].images)
     return View(
         role="user",
         size=size + own,
         line=line,
         weight=weight(line),
-        single=results[0].id if plain else "",
         results=tuple(results),
         own=own,
         own_images=own_images,

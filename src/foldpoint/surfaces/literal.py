@@ -40,12 +40,10 @@ def start(literal: bytes, characters: int) -> str:
 
 def line(literal: bytes, limit: int) -> str:
     """The string as one line of at most `limit` characters: `one_line` of it, reading little where little is enough."""
-    text = start(literal, limit + limit // 4)
-    found = collapsed(text)
-    if limit and len(found) > limit:
-        return cut(found, limit) + ELLIPSIS
-    if not limit or len(text) <= limit + limit // 4:
-        return found
+    if limit:
+        found = collapsed(start(literal, limit + limit // 8))
+        if len(found) > limit:
+            return cut(found, limit) + ELLIPSIS
     return one_line(start(literal, limit * READ_AHEAD), limit)
 
 

@@ -20,6 +20,7 @@ from ..core.transcript import (
     View,
     action_view,
     result_of,
+    result_view,
 )
 from .content import content_span, marked, normal, reach, same_reminder_apart
 from .literal import line as line_of
@@ -196,9 +197,7 @@ def _tool(message: _Message, parts: list[_Part], size: int, is_marked: bool, lim
         head = result_head(one_line(" ".join(_texts(parts, reach(limits.head))), limits.head), False)
     images = sum([part.type == "image_url" for part in parts])
     call_id, name = _word(message.tool_call_id), bare(_word(message.name))
-    result = result_of(call_id or name, head, name, images)
-    single = "" if is_marked or images else result.id
-    return View("tool", size, single=single, results=(result,), marked=is_marked)
+    return result_view("tool", size, result_of(call_id or name, head, name, images), is_marked)
 
 
 def _assistant(message: _Message, parts: list[_Part], limits: Limits) -> View:
