@@ -3,7 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 # What stands behind `--` on make's own command line goes to the command: make demo -- --logs PATH
-ARGS := $(filter-out $(firstword $(MAKECMDGOALS)),$(MAKECMDGOALS))
+ARGS := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
+ifneq ($(ARGS),)
+$(eval .PHONY: $(ARGS))
+$(eval $(ARGS):;@:)
+endif
 
 .PHONY: demo test check bench lock clean
 demo: $(READY)

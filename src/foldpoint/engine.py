@@ -8,7 +8,7 @@ import msgspec
 from .core.edit import Layout
 from .core.errors import Unreadable
 from .core.policy import Policy, Trajectory
-from .core.ports import Request, Surface
+from .core.ports import Names, Request, Surface
 from .core.receipt import Receipt
 from .core.transcript import Limits
 from .pricing.catalog import gate_rates
@@ -17,10 +17,13 @@ from .skills.digest import checkpoint_of, opening_of
 from .skills.figures import passed_on, received
 from .skills.ledger import Ledger
 from .skills.memo import Copy, Known, Memo, key_of, viewed
-from .skills.trajectory import Plan, planned
+from .skills.trajectory import Plan, not_smaller, planned
 from .surfaces import surface_named
 from .surfaces.objects import as_item, as_object
 from .surfaces.splice import spliced, written
+
+MODELS = 1_000
+"""Models whose gate is remembered: their names come from outside."""
 
 
 class Folded(msgspec.Struct, frozen=True):
@@ -28,12 +31,14 @@ class Folded(msgspec.Struct, frozen=True):
 
     body: what to send; the caller's own object where nothing changed. opening: 16 hex of the normalised opening
     messages, the same for every request of a transcript; empty where the body could not be read. model: as it is named.
+    names: what in the body may name its session; None where the body could not be read.
     """
 
     body: bytes
     receipt: Receipt
     opening: str = ""
     model: str = ""
+    names: Names | None = None
 
 
 class Engine:
@@ -48,6 +53,7 @@ class Engine:
         self.policy = policy
         self._clock = clock
         self._memo = Memo()
+        self._gates: dict[str, Gate] = {}
 
     def fold(self, body: bytes, surface: str, path: str | None = None, *, tenant: str = "local") -> Folded:
         """Fold a request body of a surface. A body that can't be folded is passed on, and the receipt says why.
@@ -59,31 +65,32 @@ class Engine:
         if policy.mode == "off":
             return Folded(body, Receipt("no_op", "", bytes_before=len(body), bytes_after=len(body)))
         started = self._clock()
+        request = None
         try:
-            folded = self._fold(body, format_, policy, tenant)
+            request = format_.read(body)
+            folded = self._fold(request, format_, policy, tenant)
         except Unreadable:
             folded = Folded(body, passed_on(body, "skipped", "unreadable", policy))
         except Exception:  # noqa: BLE001  a broken fold never breaks a request
             folded = Folded(body, passed_on(body, "failed", "internal", policy))
-        timed = msgspec.structs.replace(folded.receipt, fold_ns=self._clock() - started)
-        return msgspec.structs.replace(folded, receipt=timed)
+        return Folded(
+            folded.body,
+            msgspec.structs.replace(folded.receipt, fold_ns=self._clock() - started),
+            folded.opening,
+            request.model if request else "",
+            request.names if request else None,
+        )
 
-    def _fold(self, body: bytes, surface: Surface, policy: Trajectory, tenant: str) -> Folded:
-        request = surface.read(body)
+    def _fold(self, request: Request, surface: Surface, policy: Trajectory, tenant: str) -> Folded:
+        body = request.body
         if request.state:
-            passed = passed_on(body, "skipped", "provider_state", policy, len(request.items))
-            return Folded(body, passed, model=request.model)
+            return Folded(body, passed_on(body, "skipped", "provider_state", policy, len(request.items)))
         known, plan = self._planned(request, surface, policy, tenant)
         folded = spliced(surface, request, _marked(surface, request, plan.layout, policy)) if plan.layout else body
         if len(folded) > len(body):
-            folded, plan = (
-                body,
-                msgspec.structs.replace(
-                    plan, verdict="no_op", reason="not_smaller", layout=None, size=known.ledger.size
-                ),
-            )
+            folded, plan = body, not_smaller(plan, known.ledger)
         receipt = received(request, known.ledger, plan, policy, folded, known.checkpoint)
-        return Folded(body if policy.mode == "shadow" else folded, receipt, known.opening, request.model)
+        return Folded(body if policy.mode == "shadow" else folded, receipt, known.opening)
 
     def _planned(self, request: Request, surface: Surface, policy: Trajectory, tenant: str) -> tuple[Known, Plan]:
         key = key_of((tenant, surface.name, request.model), request.items)
@@ -91,11 +98,18 @@ class Engine:
         views, spelled, same = viewed(surface, request.items, limits_of(policy), known)
         ledger = Ledger(views, surface.shape, known.ledger if known else None, same)
         settled = known.settled if known and known.settled.turn <= ledger.known else None
-        plan = planned(surface, request.items, ledger, policy, gate_of(policy, request.model), settled)
+        plan = planned(surface, request.items, ledger, policy, self._gate(request.model), settled)
         copy = Copy(request.items, known.items if known else None, spelled)
         now = Known(copy, ledger, plan.settled, *_digests(surface, request.items, ledger, plan, known, same))
         self._memo.put(key, now)
         return now, plan
+
+    def _gate(self, model: str) -> Gate:
+        if model not in self._gates:
+            if len(self._gates) >= MODELS:
+                self._gates.clear()
+            self._gates[model] = gate_of(self.policy.agent_trajectory_compaction, model)
+        return self._gates[model]
 
 
 def _marked(surface: Surface, request: Request, layout: Layout, policy: Trajectory) -> Layout:

@@ -197,6 +197,25 @@ def test_a_body_that_is_none_reaches_the_provider(body: bytes) -> None:
     assert (status, got) == (200, b"{}" if body.endswith(b'd"}') else body)
 
 
+@pytest.mark.parametrize("key", ["messages", "metadata", "session_id", "prompt_cache_key"])
+@pytest.mark.parametrize("path", ["/v1/messages", "/v1/chat/completions"])
+def test_a_deep_body_reaches_the_provider(path: str, key: str) -> None:
+    """Deeper than any reader of ours goes, wherever it is deep."""
+    deep = "[" * 100_000 + "]" * 100_000
+    body = f'{{"{key}": {deep}, "metadata": 1, "prompt_cache_key": 1, "messages": []}}'.encode()
+
+    async def main() -> tuple[int, bool]:
+        async with gateway(Canned(opening="")) as it:
+            async with it.client.post(it.url + path, data=body) as answer:
+                await answer.read()
+            return answer.status, it.provider.got[0].body in (
+                body,
+                body.replace(f'"session_id": {deep}, '.encode(), b""),
+            )
+
+    assert run(main()) == (200, True)
+
+
 def test_a_fault_of_ours_is_said_in_the_callers_shape() -> None:
     """Never a broken connection."""
 

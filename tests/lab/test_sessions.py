@@ -1,6 +1,7 @@
 """The sessions that the demo ships."""
 
 import json
+from itertools import pairwise
 
 import pytest
 
@@ -38,7 +39,7 @@ def test_the_bytes_are_the_same_every_time(story: Story) -> None:
 def test_every_request_goes_on_where_the_last_one_ended(story: Story) -> None:
     """Marks apart, nothing that was said changes."""
     found = [unmarked(body) for body in bodies(story)]
-    for before, after in zip(found, found[1:], strict=False):
+    for before, after in pairwise(found):
         assert after[: len(before)] == before
         assert len(after) > len(before)
 

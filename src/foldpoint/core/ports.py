@@ -1,7 +1,9 @@
 """The seams: what the fold asks of a surface."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
 
 from .edit import Addition, Layout
 from .span import Spans
@@ -16,6 +18,15 @@ class Exchange(NamedTuple):
     result: str
 
 
+class Names(msgspec.Struct, frozen=True):
+    """Members of a body that may name its session, as they are."""
+
+    session_id: Any = None
+    user: Any = None
+    metadata: Any = None
+    prompt_cache_key: Any = None
+
+
 class Request(NamedTuple):
     """A request body read into spans.
 
@@ -28,6 +39,7 @@ class Request(NamedTuple):
     model: str
     state: bool = False
     moving_mark: bytes = b""
+    names: Names = Names()
 
 
 class Surface(Protocol):

@@ -5,6 +5,7 @@ from typing import Protocol
 import msgspec
 
 from foldpoint.core.policy import Mode, Trajectory
+from foldpoint.core.ports import Names
 from foldpoint.core.receipt import Receipt, Stage
 
 SKILL = "agent_trajectory_compaction"
@@ -25,6 +26,9 @@ class FoldedBody(Protocol):
     @property
     def model(self) -> str: ...
 
+    @property
+    def names(self) -> Names | None: ...
+
 
 class Folder(Protocol):
     """The engine as the gateway sees it."""
@@ -39,6 +43,7 @@ class Consulted(msgspec.Struct, frozen=True):
     receipt: Receipt | None = None
     opening: str = ""
     model: str = ""
+    names: Names | None = None
 
 
 def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str) -> Consulted:
@@ -46,7 +51,7 @@ def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str) ->
     if mode == "off":
         return Consulted(body)
     folded = engine.fold(body, surface, path)
-    return Consulted(folded.body, folded.receipt, folded.opening, folded.model)
+    return Consulted(folded.body, folded.receipt, folded.opening, folded.model, folded.names)
 
 
 def skipped(trajectory: Trajectory, reason: str, size: int) -> Receipt | None:

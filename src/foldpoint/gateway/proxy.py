@@ -10,6 +10,8 @@ from aiohttp import web
 from aiohttp.web_protocol import RequestPayloadError
 
 from foldpoint.config import Settings
+from foldpoint.core.ports import Names
+from foldpoint.surfaces.splice import without_member
 
 from .body import Streamed, Whole, is_encoded, read_body
 from .credentials import with_credential
@@ -19,7 +21,7 @@ from .headers import request_headers
 from .modes import Folder, consult, skipped
 from .relay import cut, relay, relayed
 from .routes import Route, route_of
-from .sessions import handle_of, without_session_id
+from .sessions import handle_of, names_of
 from .state import Recording, Traffic
 from .upstream import Body, Upstreams
 from .usage_copy import UsageCopy
@@ -123,20 +125,21 @@ class Proxy:
         """Note that the body is passed on unread."""
         if exchange.route.folds:
             exchange.receipt = skipped(self._trajectory, reason, size)
-            exchange.handle = handle_of(request.headers, "", b"", "")
+            exchange.handle = handle_of(request.headers, Names(), "")
 
     def _fold(self, request: web.Request, exchange: Exchange, content: bytes) -> bytes:
         """The body to send instead of the client's."""
         route = exchange.route
-        given = ""
-        if not self._settings.upstreams[route.upstream].keep_session_id:
-            content, given = without_session_id(content)
         done = consult(self._engine, self._trajectory.mode, content, route.surface, route.path)
+        names = done.names or names_of(content)
+        sent = done.body
+        if names.session_id is not None and not self._settings.upstreams[route.upstream].keep_session_id:
+            sent, _ = without_member(sent, "session_id")
         exchange.receipt, exchange.model = done.receipt, done.model
-        exchange.handle = handle_of(request.headers, given, content, done.opening)
+        exchange.handle = handle_of(request.headers, names, done.opening)
         if done.receipt is not None and done.receipt.verdict == "compacted":
-            exchange.messages = done.body
-        return done.body
+            exchange.messages = sent
+        return sent
 
     def _failed(self, exchange: Exchange, failure: Failure) -> web.Response:
         """The answer to a request that we cannot serve."""
@@ -146,6 +149,7 @@ class Proxy:
     def _broken(self, request: web.Request, exchange: Exchange) -> web.StreamResponse:
         """The answer where the fault is ours; an answer that has begun is cut."""
         log.exception("request failed", extra={"request_id": exchange.id})
+        exchange.status = HTTPStatus.INTERNAL_SERVER_ERROR
         if exchange.response is not None and exchange.response.prepared:
             cut(request, exchange.response)
             return exchange.response

@@ -102,7 +102,7 @@ def ended_by_its_connection(answer: aiohttp.ClientResponse) -> Iterator[None]:
     """
     content = answer.content
     protocol = answer.connection.protocol if answer.connection else None
-    closed = protocol.closed if protocol else None
+    closed = None if protocol is None else protocol.closed
     if closed is None:
         yield
         return

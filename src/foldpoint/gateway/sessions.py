@@ -8,10 +8,14 @@ from collections.abc import Mapping
 
 import msgspec
 
-from foldpoint.surfaces.splice import without_member
+from foldpoint.core.errors import Unreadable
+from foldpoint.core.ports import Names
+from foldpoint.surfaces import spans
 
 LONGEST = 256
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 CLAUDE_CODE_USER = re.compile(r"_session_([0-9A-Za-z-]+)$")
+NAMES = msgspec.json.Decoder(Names)
 
 
 class Handle(msgspec.Struct, frozen=True):
@@ -21,59 +25,37 @@ class Handle(msgspec.Struct, frozen=True):
     transcript: str = ""
 
 
-class Hints(msgspec.Struct):
-    """The body's fields that may name a session, undecoded."""
-
-    metadata: msgspec.Raw = msgspec.Raw(b"null")
-    prompt_cache_key: msgspec.Raw = msgspec.Raw(b"null")
-    user: msgspec.Raw = msgspec.Raw(b"null")
-
-
-HINTS = msgspec.json.Decoder(Hints)
-
-
-def without_session_id(body: bytes) -> tuple[bytes, str]:
-    """The body with its top-level `session_id` cut out, and that id. The body itself where it has none."""
-    if b'"session_id"' not in body:
-        return body, ""
-    rest, value = without_member(body, "session_id")
-    return rest, word(value)
-
-
-def handle_of(headers: Mapping[str, str], given: str, body: bytes, opening: str) -> Handle:
+def handle_of(headers: Mapping[str, str], names: Names, opening: str) -> Handle:
     """The handle of a request.
 
     Args:
         headers: the request's headers, by names in any case.
-        given: the `session_id` that stood in the body, or nothing.
-        body: the request's body without it; empty where it was not read.
+        names: what the body says that may name a session.
         opening: the digest of the opening messages, or nothing where they are not known.
     """
     agent = headers.get("x-claude-code-agent-id", "")
     transcript = f"{agent}:{opening}" if agent and opening else agent or opening
-    return Handle(session_of(headers, given, body, opening)[:LONGEST], transcript[:LONGEST])
+    return Handle(session_of(headers, names, opening)[:LONGEST], transcript[:LONGEST])
 
 
-def session_of(headers: Mapping[str, str], given: str, body: bytes, opening: str) -> str:
+def session_of(headers: Mapping[str, str], names: Names, opening: str) -> str:
     """The first of the places that name a session."""
-    named = headers.get("x-ace-session") or given or headers.get("x-claude-code-session-id")
-    if named:
-        return named
-    hints = hints_of(body) if not opening or b'"metadata"' in body or b'"prompt_cache_key"' in body else Hints()
     return (
-        claude_code_session(hints.metadata)
+        headers.get("x-ace-session")
+        or word(names.session_id)
+        or headers.get("x-claude-code-session-id")
+        or claude_code_session(names.metadata)
         or headers.get("session-id")
-        or word(decoded(hints.prompt_cache_key))
+        or word(names.prompt_cache_key)
         or headers.get("x-session-id")
         or opening
-        or word(decoded(hints.user))
+        or word(names.user)
     )
 
 
-def claude_code_session(metadata: msgspec.Raw) -> str:
+def claude_code_session(metadata: object) -> str:
     """The session inside Claude Code's `metadata.user_id`: JSON in a string, or `…_session_<uuid>`."""
-    fields = decoded(metadata)
-    user = word(fields.get("user_id")) if isinstance(fields, dict) else ""
+    user = word(metadata.get("user_id")) if isinstance(metadata, dict) else ""
     if not user.startswith("{"):
         found = CLAUDE_CODE_USER.search(user)
         return found[1] if found else ""
@@ -81,19 +63,19 @@ def claude_code_session(metadata: msgspec.Raw) -> str:
     return word(inner.get("session_id")) if isinstance(inner, dict) else ""
 
 
-def hints_of(body: bytes) -> Hints:
-    """The body's hints; none where it can't be read."""
+def names_of(body: bytes) -> Names:
+    """What a body that no engine has read says; nothing where it can't be read."""
     try:
-        return HINTS.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return Hints()
+        return spans.decoded(NAMES, body)
+    except Unreadable:
+        return Names()
 
 
-def decoded(value: msgspec.Raw | str) -> object:
+def decoded(text: str) -> object:
     """A JSON value, or None where it is not one."""
     try:
-        return msgspec.json.decode(value)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        return msgspec.json.decode(text)
+    except UNREADABLE:
         return None
 
 

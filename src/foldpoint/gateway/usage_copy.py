@@ -135,7 +135,7 @@ def usage_object(document: bytes | bytearray) -> Counts:
     """The usage object of an answer or event: at the top, or inside `message` as Anthropic begins a stream."""
     try:
         event = msgspec.json.decode(document)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
     if not isinstance(event, dict):
         return {}

@@ -87,7 +87,7 @@ class Ledger:
         return self.read * known + self.write * fresh
 
     def leave(self, sealed: int, turn: int) -> int:
-        """The part of a move that only the place left decides: what stays cached, and the block's own words to the end."""
+        """The part of a move that only the place left decides: what stays cached, the block's own words to the end."""
         words = self.sizes.block if sealed else self.sizes.first_block
         kept = self.read * (self.head + self.line[sealed]) - self.write * self.line[sealed]
         return kept + words * (self.write + self.read * (self.last - turn))

@@ -1,19 +1,23 @@
 """A transcript in sizes: what the optimum and the replay of a gate are computed from."""
 
+from itertools import pairwise
+
 from foldpoint.core.transcript import BLOCK_SIZE, Limits
 from foldpoint.skills.ledger import Ledger, opening
 from foldpoint.surfaces import surface_named
 
 from .optimum import Sizes
 
+LIMITS = Limits()
 
-def ledger_of(body: bytes, surface: str, limits: Limits = Limits()) -> Ledger:
+
+def ledger_of(body: bytes, surface: str, limits: Limits = LIMITS) -> Ledger:
     """The running sums of a request body's turns. Raises UnknownSurface, Unreadable."""
     format_ = surface_named(surface)
     return Ledger([format_.view(item, limits) for item in format_.read(body).items], format_.shape)
 
 
-def sizes_of(body: bytes, surface: str, limits: Limits = Limits()) -> Sizes:
+def sizes_of(body: bytes, surface: str, limits: Limits = LIMITS) -> Sizes:
     """The sizes of a request body, in bytes of normalised content; what stands beside the list as it is written."""
     request = surface_named(surface).read(body)
     ledger = ledger_of(body, surface, limits)
@@ -22,7 +26,7 @@ def sizes_of(body: bytes, surface: str, limits: Limits = Limits()) -> Sizes:
     return Sizes(
         head=ledger.head_size,
         turns=tuple(turn.size for turn in ledger.turns),
-        lines=tuple(after - before for before, after in zip(lines, lines[1:], strict=False)),
+        lines=tuple(after - before for before, after in pairwise(lines)),
         outside=len(body) - listed,
         first_block=BLOCK_SIZE + len(opening(True)),
         block=BLOCK_SIZE + len(opening(False)),

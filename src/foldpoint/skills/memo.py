@@ -29,7 +29,7 @@ class Copy(Sequence[bytes]):
     ends: list[int]
 
     def __init__(self, items: Spans, before: "Copy | None", same: int) -> None:
-        first = items.starts[0]
+        first = items.starts[0] if items.starts else 0
         if before is not None and len(before.starts) <= same and len(items) - len(before.starts) < 2 * RECENT:
             self.early, self.starts, self.ends = before.early, before.starts, before.ends
         else:

@@ -68,9 +68,10 @@ def _checked(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settl
     failed = fault(ledger, layout, policy.keep_recent_turns)
     if failed:
         return _older(ledger, policy, gate, state, settled, failed)
+    plan = Plan("compacted", "fold_moved" if state.moved else "checkpoint", state, settled, layout, size)
     if size >= ledger.size:
-        return Plan("no_op", "not_smaller", state, settled, None, ledger.size)
-    return Plan("compacted", "fold_moved" if state.moved else "checkpoint", state, settled, layout, size)
+        return not_smaller(plan, ledger)
+    return plan
 
 
 def _older(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled: State, failed: str) -> Plan:
@@ -82,6 +83,11 @@ def _older(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled
         if not fault(ledger, layout, policy.keep_recent_turns):
             return Plan("failed", f"check:{failed}", older, settled, layout, sent(ledger, older))
     return Plan("failed", f"check:{failed}", State(), settled, None, ledger.size)
+
+
+def not_smaller(plan: Plan, ledger: Ledger) -> Plan:
+    """The plan of a request that folding would not make shorter."""
+    return Plan("no_op", "not_smaller", plan.state, plan.settled, None, ledger.size)
 
 
 def sent(ledger: Ledger, state: State) -> int:

@@ -22,7 +22,7 @@ from ..core.transcript import (
     result_of,
     result_view,
 )
-from .content import arguments, content_span, marked, normal, reach, same_reminder_apart
+from .content import arguments, content_span, marked, names_of, normal, reach, same_reminder_apart
 from .literal import line as line_of
 from .literal import size as size_of
 from .literal import start
@@ -63,6 +63,10 @@ class _Listed(msgspec.Struct, gc=False):
 class _Body(msgspec.Struct, gc=False):
     messages: list[msgspec.Raw]
     model: Any = None
+    session_id: Any = None
+    user: Any = None
+    metadata: Any = None
+    prompt_cache_key: Any = None
     thread: Any = None
     cache_control: msgspec.Raw = _NONE
 
@@ -95,10 +99,9 @@ class Anthropic:
     def read(self, body: bytes) -> Request:
         found, source = sourced(_BODY, body)
         items = spans(found.messages, source, body)
-        model = found.model if isinstance(found.model, str) else ""
         state = isinstance(found.thread, dict) and found.thread.get("type") == "continue"
         mark = bytes(found.cache_control) if marked(found.cache_control) else b""
-        return Request(body, items, model, state, mark)
+        return Request(body, items, _word(found.model), state, mark, names_of(found))
 
     def view(self, item: bytes, limits: Limits) -> View:
         try:

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from ..core.ports import Names
 from .spans import decoded, offset, sourced
 
 _ANY: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
@@ -25,6 +26,11 @@ def content_span(item: bytes) -> tuple[int, bytes]:
         return 0, b""
     start = offset(message.content, source)
     return start, item[start : start + len(bytes(message.content))]
+
+
+def names_of(body: Any) -> Names:
+    """The members of a body that may name its session."""
+    return Names(body.session_id, body.user, body.metadata, body.prompt_cache_key)
 
 
 def reach(limit: int) -> int:

@@ -22,7 +22,7 @@ from ..core.transcript import (
     result_of,
     result_view,
 )
-from .content import content_span, marked, normal, reach, same_reminder_apart
+from .content import content_span, marked, names_of, normal, reach, same_reminder_apart
 from .literal import line as line_of
 from .literal import size as size_of
 from .literal import start
@@ -66,6 +66,10 @@ class _Part(msgspec.Struct, gc=False):
 class _Body(msgspec.Struct, gc=False):
     messages: list[msgspec.Raw]
     model: Any = None
+    session_id: Any = None
+    user: Any = None
+    metadata: Any = None
+    prompt_cache_key: Any = None
 
 
 _BODY = msgspec.json.Decoder(_Body)
@@ -93,7 +97,7 @@ class OpenAIChat:
     def read(self, body: bytes) -> Request:
         found, source = sourced(_BODY, body)
         items = spans(found.messages, source, body)
-        return Request(body, items, found.model if isinstance(found.model, str) else "")
+        return Request(body, items, _word(found.model), names=names_of(found))
 
     def view(self, item: bytes, limits: Limits) -> View:
         message = decoded(_MESSAGE, item)

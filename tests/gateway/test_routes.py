@@ -1,0 +1,29 @@
+"""Which provider a path belongs to, and what is folded."""
+
+import pytest
+
+from foldpoint.gateway.routes import Route, route_of
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "route"),
+    [
+        ("POST", "/v1/chat/completions", Route("openai", "openai-chat", "/v1/chat/completions", True)),
+        ("GET", "/v1/chat/completions", Route("openai", "openai-chat", "/v1/chat/completions", False)),
+        ("POST", "/v1/chat/completions/", Route("openai", "openai-chat", "/v1/chat/completions/", False)),
+        ("POST", "/v1/messages?beta=true", Route("anthropic", "anthropic", "/v1/messages?beta=true", True)),
+        ("POST", "/anthropic/v1/messages", Route("anthropic", "anthropic", "/v1/messages", True)),
+        ("POST", "/v1/messages/batches", Route("anthropic", "anthropic", "/v1/messages/batches", False)),
+        ("POST", "/v1/messages_of_another", Route("openai", "openai-chat", "/v1/messages_of_another", False)),
+        ("POST", "/anthropic/v1/chat/completions", Route("anthropic", "anthropic", "/v1/chat/completions", False)),
+        ("POST", "/gemini/v1/models/g:x", Route("gemini", "gemini", "/v1/models/g:x", False)),
+        ("POST", "/bedrock/model/m/converse", Route("bedrock", "bedrock", "/model/m/converse", False)),
+        ("GET", "/v1", None),
+        ("GET", "/anthropic", None),
+        ("GET", "/v1beta/models", None),
+        ("OPTIONS", "*", None),
+    ],
+)
+def test_routes(method: str, target: str, route: Route | None) -> None:
+    """The provider's path and query are what is left of ours."""
+    assert route_of(method, target) == route
