@@ -106,6 +106,11 @@ def bare(word: str) -> str:
     return word if word.isidentifier() or _WORD.fullmatch(word) else guarded(" ".join(word.split()))
 
 
+def wide(text: str) -> int:
+    """Bytes of a text in UTF-8 over its characters."""
+    return 0 if text.isascii() else weight(text) - len(text)
+
+
 def weight(text: str) -> int:
     """Bytes of a text in UTF-8."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

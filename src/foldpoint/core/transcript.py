@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from .text import bare, weight
+from .text import bare, wide
 
 Role = Literal["system", "user", "assistant", "tool"]
 BLOCK_SIZE = 16
@@ -22,22 +22,26 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):
-    """A tool call. `id` is empty where the surface has none; `name` is as a line says it."""
+    """A tool call.
+
+    `id` is empty where the surface has none; `name` is as a line says it, `wide` its bytes over characters.
+    """
 
     id: str
     name: str
+    wide: int = 0
 
 
 class Result(msgspec.Struct, frozen=True, gc=False):
     """A tool result: the call it answers, what a line says before and behind the tool's name, and the images in it.
 
-    name: the tool's, where the result itself names it; weight: bytes of `lead` and `head`.
+    name: the tool's, where the result itself names it; wide: bytes over characters of `lead` and `head`.
     """
 
     id: str
     lead: str
     head: str
-    weight: int
+    wide: int
     name: str = ""
     images: int = 0
 
@@ -46,7 +50,8 @@ class View(msgspec.Struct, frozen=True, gc=False):
     """What the fold needs to know of one item; two items with equal views fold alike.
 
     size: bytes of the normalised content: cache marks and the form of a text left out.
-    line: what its own text and its calls become in a line of the summary, `weight` its bytes; empty where it has none.
+    line: what its own text and its calls become in a line of the summary (empty where it has none), `wide` its bytes
+    over characters.
     single: the id of the one call, or of the one result, where the item holds nothing else that matters.
     results: the tool results of the caller in it (a server tool's result is part of `line`).
     calls: all calls; answered: the ids of results that stand in the item itself (server tools).
@@ -58,7 +63,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
     role: Role
     size: int
     line: str = ""
-    weight: int = 0
+    wide: int = 0
     single: str = ""
     calls: tuple[Call, ...] = ()
     results: tuple[Result, ...] = ()
@@ -76,13 +81,18 @@ def action_view(
     """The view of an assistant's item."""
     line = " | ".join([part for part in parts if part])
     single = calls[0].id if len(calls) == 1 and not (answered or marked or history) else ""
-    return View("assistant", size, line, weight(line), single, tuple(calls), (), tuple(answered), 0, 0, marked, history)
+    return View("assistant", size, line, wide(line), single, tuple(calls), (), tuple(answered), 0, 0, marked, history)
+
+
+def call_of(call_id: str, name: str) -> Call:
+    """A call; `name` as a line says it."""
+    return Call(call_id, name, wide(name))
 
 
 def result_of(call_id: str, head: str, name: str = "", images: int = 0) -> Result:
     """A tool result as a line says it."""
     lead = f"tool_result[{bare(call_id)}] "
-    return Result(call_id, lead, head, weight(lead) + weight(head), name, images)
+    return Result(call_id, lead, head, wide(lead) + wide(head), name, images)
 
 
 def result_view(role: Role, size: int, result: Result, marked: bool) -> View:

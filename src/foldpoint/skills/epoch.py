@@ -85,14 +85,9 @@ def _kinds(folds: tuple[Fold, ...]) -> list[bool]:
 
 def _moved(ledger: Ledger, state: State, turn: int, to: int, lines: int, moved: int, choice: Choice) -> State:
     fold = fold_of(ledger, turn, state.sealed, to, choice.dropped, moved + lines)
-    return State(
-        turn=turn,
-        sealed=to,
-        prefix=state.prefix + lines - (choice.images.size - choice.stayed),
-        behind=_behind(ledger, state.behind, state.sealed, to),
-        folds=(*state.folds, fold),
-        images=choice.images,
-    )
+    prefix = state.prefix + lines - (choice.images.size - choice.stayed)
+    behind = _behind(ledger, state.behind, state.sealed, to)
+    return State(turn, to, 0, 0, prefix, behind, (*state.folds, fold), choice.images)
 
 
 def _behind(ledger: Ledger, behind: int, sealed: int, to: int) -> int:

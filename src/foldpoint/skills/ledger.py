@@ -1,7 +1,8 @@
 """Running sums over the turns of a transcript, so that a move of the fold point is priced at once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
+from operator import attrgetter
 
 from ..core.text import MARKER
 from ..core.transcript import BLOCK_SIZE, Shape, View
@@ -14,9 +15,10 @@ _FIRST = len(MARKER) + 1 + len(OPENING)
 class Ledger:
     """A transcript's turns and their running sums. Built once, never changed.
 
-    views: of every item; head: items in front of the first turn; known: leading turns taken over from `base`;
-    full[n]: bytes of turns 1…n as they are; sealed[kind][n]: bytes of their lines and of what is carried beside
-    them, kind 0 = results, 1 = texts; answered: the first turn with a tool result, 0 = none; pictured: has images.
+    views: of every item; head: items in front of the first turn; known: leading turns taken over from `base`.
+    full[n]: bytes of turns 1…n as they are; sealed[kind][n]: bytes of their lines and of what is carried beside them,
+    kind 0 = results, 1 = texts (kept only where the first turn has no result).
+    answered: the first turn with a tool result, 0 = none; pictured: there are images.
     """
 
     head: int
@@ -48,15 +50,15 @@ class Ledger:
         self.pictured = base.pictured
 
     def _add(self, turns: list[Turn]) -> None:
-        by_results, by_texts = self.sealed
-        number = len(self.turns)
-        _run_on(self.full, [turn.size for turn in turns])
-        _run_on(by_results, [1 + turn.by_results.size + turn.by_results.carried for turn in turns])
-        _run_on(by_texts, [1 + turn.by_texts.size + turn.by_texts.carried for turn in turns])
-        if not self.answered:
-            self.answered = next((at for at, turn in enumerate(turns, number + 1) if turn.answered), 0)
-        self.pictured = self.pictured or any(turn.images for turn in turns)
+        known = len(self.turns)
         self.turns += turns
+        if not self.answered:
+            self.answered = next((at for at, turn in enumerate(turns, known + 1) if turn.answered), 0)
+        self.pictured = self.pictured or any(map(attrgetter("images"), turns))
+        _run_on(self.full, map(attrgetter("size"), turns))
+        _run_on(self.sealed[0], [turn.by_results.size + turn.by_results.carried + 1 for turn in turns])
+        if self.answered != 1:
+            _run_on(self.sealed[1], [turn.by_texts.size + turn.by_texts.carried + 1 for turn in turns])
 
     @property
     def size(self) -> int:
@@ -73,7 +75,7 @@ class Ledger:
         return BLOCK_SIZE + (_FIRST if sealed == 0 else len(MARKER)) + sums[to] - sums[sealed]
 
 
-def _run_on(sums: list[int], added: list[int]) -> None:
+def _run_on(sums: list[int], added: Iterable[int]) -> None:
     sums += accumulate(added, initial=sums.pop())
 
 

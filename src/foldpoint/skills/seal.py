@@ -36,14 +36,13 @@ def fold_of(
     """Seal turns sealed+1…to at `turn`."""
     texts = ledger.texts(turn)
     turns = ledger.turns[sealed:to]
-    lines = [(each.by_texts if texts else each.by_results).line for each in turns]
+    seals = [each.by_texts for each in turns] if texts else [each.by_results for each in turns]
+    block = "\n".join([opening(sealed == 0), *[seal.line for seal in seals]])
     kept: list[Carried | Kept] = []
-    for number, each in enumerate(turns, sealed + 1):
-        if each.whole:
-            kept.append(Kept(each.first, each.end))
-        elif each.by_results.carried:
-            kept += _carried(ledger, number, texts, dropped)
-    return Fold(turn, to, texts, "\n".join([opening(sealed == 0), *lines]), tuple(kept), rewritten)
+    if any(seal.carried for seal in seals):
+        for number, each in enumerate(turns, sealed + 1):
+            kept += [Kept(each.first, each.end)] if each.whole else _carried(ledger, number, texts, dropped)
+    return Fold(turn, to, texts, block, tuple(kept), rewritten)
 
 
 def _carried(ledger: Ledger, number: int, texts: bool, dropped: Mapping[int, tuple[int, ...]]) -> list[Carried | Kept]:

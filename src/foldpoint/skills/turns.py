@@ -94,11 +94,9 @@ def _run(views: Sequence[View], at: int, count: int, acting: bool) -> int:
 
 def _plain(action: View, observation: View, at: int, number: int) -> Turn:
     """A turn of one call and its result, as nearly all are."""
-    result, name = observation.results[0], action.calls[0].name
-    lead = f"turn {number} | "
-    line = f"{lead}{action.line} | {result.lead}{name}: {result.head}"
-    size = len(lead) + action.weight + result.weight + (len(name) if name.isascii() else weight(name)) + 5
-    seal = Seal(line, size, 0)
+    result, call = observation.results[0], action.calls[0]
+    line = f"turn {number} | {action.line} | {result.lead}{call.name}: {result.head}"
+    seal = Seal(line, len(line) + action.wide + result.wide + call.wide, 0)
     return Turn(at, at + 2, action.size + observation.size, False, True, 0, -1, seal, seal)
 
 

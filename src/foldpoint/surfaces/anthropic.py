@@ -8,7 +8,7 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
-from ..core.text import bare, called, observed, one_line, result_head, said, weight
+from ..core.text import bare, called, observed, one_line, result_head, said, wide
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -19,6 +19,7 @@ from ..core.transcript import (
     Shape,
     View,
     action_view,
+    call_of,
     result_of,
     result_view,
 )
@@ -175,7 +176,7 @@ def _assistant(blocks: list[_Block], limits: Limits) -> View:
             parts.append(said(start(bytes(block.text), reach(limits.verbatim)), limits.verbatim))
         elif kind == "tool_use" or kind.endswith("_tool_use"):
             call_id, name = _word(block.id), bare(_word(block.name))
-            calls.append(Call(call_id, name))
+            calls.append(call_of(call_id, name))
             parts.append(called(call_id, name, arguments(block.input, limits.arguments), limits.arguments))
         elif kind.endswith("tool_result"):
             result = _result(block, limits)[0]
@@ -217,7 +218,7 @@ def _user(blocks: list[_Block], limits: Limits) -> View:
         role="user",
         size=size + own,
         line=line,
-        weight=weight(line),
+        wide=wide(line),
         results=tuple(results),
         own=own,
         own_images=own_images,

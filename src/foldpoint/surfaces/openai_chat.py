@@ -8,17 +8,17 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
-from ..core.text import bare, called, observed, one_line, result_head, said, weight
+from ..core.text import bare, called, observed, one_line, result_head, said, wide
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
     MESSAGE_SIZE,
-    Call,
     Limits,
     Role,
     Shape,
     View,
     action_view,
+    call_of,
     result_of,
     result_view,
 )
@@ -214,7 +214,7 @@ def _assistant(message: _Message, parts: list[_Part], limits: Limits) -> View:
     for call_id, function in _calls(message):
         written = bytes(function.arguments or function.input)
         size += BLOCK_SIZE + len(call_id) + len(_word(function.name)) + size_of(written)
-        calls.append(Call(call_id, bare(_word(function.name))))
+        calls.append(call_of(call_id, bare(_word(function.name))))
         lines.append(called(call_id, _word(function.name), start(written, reach(limits.arguments)), limits.arguments))
     return action_view(size, lines, calls, [], marked(message.cache_control) or any(map(_marked, parts)))
 
@@ -230,7 +230,7 @@ def _user(item: bytes, parts: list[_Part], size: int, is_marked: bool, limits: L
         role="user",
         size=size,
         line=line,
-        weight=weight(line),
+        wide=wide(line),
         own=size - MESSAGE_SIZE,
         own_images=sum(part.type == "image_url" for part in parts),
         marked=is_marked,
