@@ -96,7 +96,7 @@ class Engine:
         key = key_of((tenant, surface.name, request.model), request.items)
         known = self._memo.get(key)
         views, spelled, same = viewed(surface, request.items, limits_of(policy), known)
-        ledger = Ledger(views, surface.shape, known.ledger if known else None, same)
+        ledger = Ledger(views, surface.shape, known.ledger if known else None, same, policy.recall_hint)
         settled = known.settled if known and known.settled.turn <= ledger.known else None
         plan = planned(surface, request.items, ledger, policy, self._gate(request.model), settled)
         copy = Copy(request.items, known.items if known else None, spelled)
@@ -158,7 +158,9 @@ def fold_messages(messages: Sequence[Any], surface: str, policy: Policy = Policy
         return list(messages)
     items = [as_item(message) for message in messages]
     try:
-        ledger = Ledger([format_.view(item, limits_of(trajectory)) for item in items], format_.shape)
+        ledger = Ledger(
+            [format_.view(item, limits_of(trajectory)) for item in items], format_.shape, recall=trajectory.recall_hint
+        )
     except Unreadable:
         return list(messages)
     plan = planned(format_, items, ledger, trajectory, gate_of(trajectory, ""), None)

@@ -15,7 +15,7 @@ class Parameter(msgspec.Struct, frozen=True):
     """One parameter.
 
     `floor` is the least value allowed (`above` = it must be more than the floor); `choices` the allowed words;
-    `per_key` says whether a key may set it for itself.
+    `per_key` says whether a key may set it for itself. `later`: this version takes its default alone.
     """
 
     name: str
@@ -25,6 +25,7 @@ class Parameter(msgspec.Struct, frozen=True):
     floor: int = 0
     above: bool = False
     optional: bool = False
+    later: bool = False
     choices: tuple[str, ...] = ()
     per_key: bool = True
 
@@ -68,7 +69,9 @@ TRAJECTORY = (
     Parameter("pricing", "bool", True, "take the model's cache prices from the price table"),
     Parameter("extract", "choice", "head", "what of a result its line carries", choices=("head",)),
     Parameter("recall_hint", "bool", False, "tell the model that it can read sealed results back with `recall`"),
-    Parameter("fold_on_idle", "bool", False, "fold when the provider's cache has expired anyway"),
+    Parameter(
+        "fold_on_idle", "bool", False, "fold when the provider's cache has expired anyway (not yet: false)", later=True
+    ),
     Parameter("fold_text_trajectories", "bool", True, "fold agents whose observations are plain user messages"),
     Parameter("bytes_per_token", "float", 3.0, "bytes counted as one token", above=True, per_key=False),
     Parameter(
@@ -91,6 +94,8 @@ HEAD_CHARS_VARIABLE = "ACE_AGENT_TOOL_RESULT_HEAD_CHARS"
 
 def problem(parameter: Parameter, value: object) -> str | None:
     """What is wrong with the value, or None. The message says what, and what would be right."""
+    if parameter.later and value != parameter.default:
+        return f"{parameter.name} is not in this version; leave it out"
     if value is None:
         return None if parameter.optional else f"{parameter.name} must have a value"
     match parameter.kind:

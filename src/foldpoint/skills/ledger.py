@@ -9,7 +9,7 @@ from ..core.transcript import BLOCK_SIZE, Shape, View
 from .turns import Turn, behind_merge, head_end, turns_from
 
 OPENING = "Earlier turns, one line each; later ones in full:"
-_FIRST = len(MARKER) + 1 + len(OPENING)
+RECALL = "Earlier turns, one line each (recall(id) gives a result in full); later ones in full:"
 
 
 class Ledger:
@@ -18,16 +18,21 @@ class Ledger:
     views: of every item; head: items in front of the first turn; known: leading turns taken over from `base`.
     full[n]: bytes of turns 1…n as they are; sealed[kind][n]: bytes of their lines and of what is carried beside them,
     kind 0 = results, 1 = texts (kept only where the first turn has no result).
-    answered: the first turn with a tool result, 0 = none; pictured: there are images.
+    answered: the first turn with a tool result, 0 = none; pictured: there are images; opening: how the first block
+    begins, with one sentence that says what it is.
     """
 
     head: int
     head_size: int
     behind: int
 
-    def __init__(self, views: Sequence[View], shape: Shape, base: "Ledger | None" = None, same: int = 0) -> None:
-        """`same`: leading items whose views are equal in `base`."""
+    def __init__(
+        self, views: Sequence[View], shape: Shape, base: "Ledger | None" = None, same: int = 0, recall: bool = False
+    ) -> None:
+        """`same`: leading items whose views are equal in `base`; `recall`: the agent can read results back."""
         self.views, self.shape, self.known = views, shape, 0
+        self.opening = f"{MARKER}\n{RECALL if recall else OPENING}"
+        self._first = len(self.opening)
         self.turns: list[Turn] = []
         self.full: list[int] = [0]
         self.sealed: tuple[list[int], list[int]] = ([0], [0])
@@ -72,16 +77,11 @@ class Ledger:
     def lines(self, texts: bool, sealed: int, to: int) -> int:
         """Bytes of the block that seals turns sealed+1…to, and of what those turns carry."""
         sums = self.sealed[texts]
-        return BLOCK_SIZE + (_FIRST if sealed == 0 else len(MARKER)) + sums[to] - sums[sealed]
+        return BLOCK_SIZE + (len(MARKER) if sealed else self._first) + sums[to] - sums[sealed]
 
 
 def _run_on(sums: list[int], added: Iterable[int]) -> None:
     sums += accumulate(added, initial=sums.pop())
-
-
-def opening(first: bool) -> str:
-    """The first line of a block; in the first block one sentence says what it is."""
-    return f"{MARKER}\n{OPENING}" if first else MARKER
 
 
 def _complete(turns: Sequence[Turn], views: Sequence[View], same: int) -> int:

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import msgspec
 
 from ..core.edit import Carried
-from .ledger import Ledger, opening
+from ..core.text import MARKER
+from .ledger import Ledger
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -37,7 +38,7 @@ def fold_of(
     texts = ledger.texts(turn)
     turns = ledger.turns[sealed:to]
     seals = [each.by_texts for each in turns] if texts else [each.by_results for each in turns]
-    block = "\n".join([opening(sealed == 0), *[seal.line for seal in seals]])
+    block = "\n".join([MARKER if sealed else ledger.opening, *[seal.line for seal in seals]])
     kept: list[Carried | Kept] = []
     if any(seal.carried for seal in seals):
         for number, each in enumerate(turns, sealed + 1):
