@@ -31,7 +31,8 @@ class Folded(msgspec.Struct, frozen=True):
 
     body: what to send; the caller's own object where nothing changed. opening: 16 hex of the normalised opening
     messages, the same for every request of a transcript; empty where the body could not be read. model: as it is named.
-    names: what in the body may name its session; None where the body could not be read.
+    names: what in the body may name its session; None where the body could not be read. fault: where and what a fault
+    of ours was (reason `internal`), for a log.
     """
 
     body: bytes
@@ -39,6 +40,7 @@ class Folded(msgspec.Struct, frozen=True):
     opening: str = ""
     model: str = ""
     names: Names | None = None
+    fault: str = ""
 
 
 class Engine:
@@ -71,14 +73,15 @@ class Engine:
             folded = self._fold(request, format_, policy, tenant)
         except Unreadable:
             folded = Folded(body, passed_on(body, "skipped", "unreadable", policy))
-        except Exception:  # noqa: BLE001  a broken fold never breaks a request
-            folded = Folded(body, passed_on(body, "failed", "internal", policy))
+        except Exception as error:  # noqa: BLE001  a broken fold never breaks a request
+            folded = Folded(body, passed_on(body, "failed", "internal", policy), fault=_place(error))
         return Folded(
             folded.body,
             msgspec.structs.replace(folded.receipt, fold_ns=self._clock() - started),
             folded.opening,
             request.model if request else "",
             request.names if request else None,
+            folded.fault,
         )
 
     def _fold(self, request: Request, surface: Surface, policy: Trajectory, tenant: str) -> Folded:
@@ -112,6 +115,15 @@ class Engine:
         return self._gates[model]
 
 
+def _place(error: Exception) -> str:
+    """Kind and place of a fault, without its message: that could quote the body."""
+    last = error.__traceback__
+    while last and last.tb_next:
+        last = last.tb_next
+    where = f" at {last.tb_frame.f_globals.get('__name__')}:{last.tb_lineno}" if last else ""
+    return f"{type(error).__name__}{where}"
+
+
 def _marked(surface: Surface, request: Request, layout: Layout, policy: Trajectory) -> Layout:
     if policy.manage_breakpoints is False:
         return layout
@@ -128,6 +140,8 @@ def _digests(
         else opening_of(surface, items[: ledger.head])
     )
     folds = plan.state.folds if plan.layout else ()
+    if not folds:
+        return opening, (), ""
     if known and known.folds == folds and same >= ledger.turns[plan.state.sealed].first:
         return opening, folds, known.checkpoint
     return opening, folds, checkpoint_of(surface, items, folds)

@@ -29,6 +29,9 @@ class FoldedBody(Protocol):
     @property
     def names(self) -> Names | None: ...
 
+    @property
+    def fault(self) -> str: ...
+
 
 class Folder(Protocol):
     """The engine as the gateway sees it."""
@@ -44,6 +47,7 @@ class Consulted(msgspec.Struct, frozen=True):
     opening: str = ""
     model: str = ""
     names: Names | None = None
+    fault: str = ""
 
 
 def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str) -> Consulted:
@@ -51,7 +55,7 @@ def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str) ->
     if mode == "off":
         return Consulted(body)
     folded = engine.fold(body, surface, path)
-    return Consulted(folded.body, folded.receipt, folded.opening, folded.model, folded.names)
+    return Consulted(folded.body, folded.receipt, folded.opening, folded.model, folded.names, folded.fault)
 
 
 def skipped(trajectory: Trajectory, reason: str, size: int) -> Receipt | None:

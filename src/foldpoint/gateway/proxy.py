@@ -131,6 +131,8 @@ class Proxy:
         """The body to send instead of the client's."""
         route = exchange.route
         done = consult(self._engine, self._trajectory.mode, content, route.surface, route.path)
+        if done.fault:
+            log.error("fold failed", extra={"request_id": exchange.id, "fault": done.fault})
         names = done.names or names_of(content)
         sent = done.body
         if names.session_id is not None and not self._settings.upstreams[route.upstream].keep_session_id:
