@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 # What stands behind `--` on make's own command line goes to the command: make demo -- --logs PATH
-ARGS := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
+ARGS := $(filter-out demo test check bench lock clean,$(MAKECMDGOALS))
 ifneq ($(ARGS),)
 $(eval .PHONY: $(ARGS))
 $(eval $(ARGS):;@:)

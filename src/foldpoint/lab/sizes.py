@@ -2,8 +2,9 @@
 
 from itertools import pairwise
 
+from foldpoint.core.text import MARKER
 from foldpoint.core.transcript import BLOCK_SIZE, Limits
-from foldpoint.skills.ledger import Ledger, opening
+from foldpoint.skills.ledger import Ledger
 from foldpoint.surfaces import surface_named
 
 from .optimum import Sizes
@@ -28,6 +29,6 @@ def sizes_of(body: bytes, surface: str, limits: Limits = LIMITS) -> Sizes:
         turns=tuple(turn.size for turn in ledger.turns),
         lines=tuple(after - before for before, after in pairwise(lines)),
         outside=len(body) - listed,
-        first_block=BLOCK_SIZE + len(opening(True)),
-        block=BLOCK_SIZE + len(opening(False)),
+        first_block=BLOCK_SIZE + len(ledger.opening),
+        block=BLOCK_SIZE + len(MARKER),
     )
