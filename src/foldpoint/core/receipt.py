@@ -34,8 +34,8 @@ class Stage(msgspec.Struct, frozen=True):
     checkpoint: str
 
 
-class Receipt(msgspec.Struct, frozen=True):
-    """The figures of one request.
+class Receipt(msgspec.Struct, frozen=True, eq=False):
+    """The figures of one request; two are equal whatever time they took.
 
     Bytes are of the raw body; tokens are the normalised message list's bytes over `bytes_per_token`, rounded up.
     `moved` says that the fold point moved with this request, `write_tokens` what that rewrote; `held` how many fold
@@ -61,6 +61,15 @@ class Receipt(msgspec.Struct, frozen=True):
     moved: bool = False
     fold_ns: int = 0
     stages: tuple[Stage, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Receipt) and self._figures() == other._figures()
+
+    def __hash__(self) -> int:
+        return hash(self._figures())
+
+    def _figures(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self.__struct_fields__ if name != "fold_ns")
 
     def headers(self) -> dict[str, str]:
         """The response headers that say this; none where no skill was consulted."""

@@ -54,11 +54,12 @@ def _joined(before: str, after: str) -> bool:
 
 
 def _extends(char: str) -> bool:
-    """Does the character belong to the one before it (combining mark, joiner, variation selector, skin tone)?"""
+    """Does the character belong to the one before it (combining mark, joiner, variation selector, tone, tag)?"""
     return (
         char == _JOINER
         or "\ufe00" <= char <= "\ufe0f"
         or "\U0001f3fb" <= char <= "\U0001f3ff"
+        or "\U000e0020" <= char <= "\U000e007f"
         or "\U000e0100" <= char <= "\U000e01ef"
         or unicodedata.category(char)[0] == "M"
     )

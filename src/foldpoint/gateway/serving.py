@@ -15,6 +15,8 @@ from .state import TRAFFIC, Traffic
 from .upstream import LONGEST_HEADER, MOST_HEADERS
 
 BACKLOG = 1024
+READ_BUFFER = 1 << 20
+"""Bytes of a body that are taken in before the socket is told to wait: most bodies come without a pause."""
 CLOSE_SECONDS = 1.0
 T = TypeVar("T")
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -79,6 +81,7 @@ async def listening(app: web.Application, host: str, port: int) -> AsyncIterator
         max_line_size=LONGEST_HEADER,
         max_field_size=LONGEST_HEADER,
         max_headers=MOST_HEADERS,
+        read_bufsize=READ_BUFFER,
         shutdown_timeout=CLOSE_SECONDS,
     )
     await runner.setup()

@@ -59,7 +59,7 @@ def _stand(ledger: Ledger, policy: Trajectory, gate: Gate, settled: State) -> tu
 
 def _answered(ledger: Ledger) -> bool:
     """Is there an action that anything answers?"""
-    return any(ledger.views[turn.end - 1].role != "assistant" for turn in ledger.turns[:1])
+    return bool(ledger.turns) and ledger.views[ledger.turns[0].end - 1].role != "assistant"
 
 
 def _checked(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled: State) -> Plan:
@@ -79,6 +79,7 @@ def _older(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled
     turns = [fold.turn for fold in state.folds[:-1]] if policy.strategy == "epoch" else []
     for turn in reversed(turns):
         older = replayed(ledger, policy, gate, start(ledger), turn)
+        older = msgspec.structs.replace(older, turn=state.turn, held=state.held)
         layout = laid_out(ledger, older)
         if not fault(ledger, layout, policy.keep_recent_turns):
             return Plan("failed", f"check:{failed}", older, settled, layout, sent(ledger, older))

@@ -142,7 +142,7 @@ class Anthropic:
                 if block.type == "tool_use":
                     asked[str(block.id)] = (str(block.name), bytes(block.input))
                 elif block.type == "tool_result" and str(block.tool_use_id) in asked:
-                    text = " ".join(_whole(bytes(block.content)))
+                    text = ("(error) " if block.is_error is True else "") + _whole(bytes(block.content))
                     found.append(Exchange(*asked.pop(str(block.tool_use_id)), same_reminder_apart(text)))
         return found
 
@@ -208,6 +208,9 @@ def _user(blocks: list[_Block], limits: Limits) -> View:
             size += counted
             is_marked = is_marked or inner_marked
             results.append(result)
+            continue
+        if bytes(block.text) == b'""':
+            size += BLOCK_SIZE
             continue
         own += _size(block)
         history = history or block.type == "compaction"
@@ -295,13 +298,19 @@ def _texts(blocks: list[_Block], characters: int) -> list[str]:
     return texts
 
 
-def _whole(content: bytes) -> list[str]:
-    return _texts(decoded(_BLOCKS, content), 0) if content[:1] == b"[" else [start(content, 0)]
+def _whole(content: bytes) -> str:
+    """All that a result says, for comparison."""
+    if content[:1] != b"[":
+        return start(content, 0)
+    blocks: list[_Block] = decoded(_BLOCKS, content)
+    texts = [start(bytes(block.text), 0) for block in blocks if block.type == "text"]
+    return " ".join(texts) if len(texts) == len(blocks) else normal(content).decode()
 
 
 def _named(block: _Block) -> str:
     name = block.title or block.tool_name
-    return f"[{block.type}: {name}]" if isinstance(name, str) and block.type != "document" else f"[{block.type}]"
+    said = block.type if block.type == "document" or not isinstance(name, str) else f"{block.type}: {name}"
+    return f"[{bare(said)}]"
 
 
 def _text_block(literal: bytes, mark: bytes = b"") -> bytes:
@@ -319,7 +328,7 @@ def _blocks_of(addition: Addition, items: Sequence[bytes]) -> Iterator[bytes]:
             yield from _own_blocks(addition, items[addition.item])
         case KeptImage(item=item, number=number, label=label):
             yield _text_block(msgspec.json.encode(label))
-            yield list(_result_images(items[item]))[number]
+            yield _images(items[item])[number]
 
 
 def _own_blocks(carried: Carried, item: bytes) -> Iterator[bytes]:
@@ -337,8 +346,13 @@ def _own_blocks(carried: Carried, item: bytes) -> Iterator[bytes]:
             yield block
 
 
-def _result_images(item: bytes) -> Iterator[bytes]:
+def _images(item: bytes) -> list[bytes]:
+    """Every image of a message: those in results first."""
+    in_results, own = [], []
     for block in elements(content_span(item)[1]):
         kind = decoded(_KIND, block)
-        if kind.type == "tool_result" and bytes(kind.content)[:1] == b"[":
-            yield from (inner for inner in elements(bytes(kind.content)) if decoded(_KIND, inner).type == "image")
+        if kind.type == "image":
+            own.append(block)
+        elif kind.type == "tool_result" and bytes(kind.content)[:1] == b"[":
+            in_results += [inner for inner in elements(bytes(kind.content)) if decoded(_KIND, inner).type == "image"]
+    return in_results + own

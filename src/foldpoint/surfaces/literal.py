@@ -20,7 +20,7 @@ def size(literal: bytes) -> int:
     if literal[:1] != b'"':
         return 0
     sample = literal[:_SAMPLE]
-    escapes = sample.count(b"\\u")
+    escapes = sample.count(b"\\u") - sample.count(b"\\\\u")
     return len(literal) - 2 - (3 * escapes * len(literal) // len(sample) if escapes else 0)
 
 
@@ -44,7 +44,10 @@ def line(literal: bytes, limit: int) -> str:
         found = collapsed(start(literal, limit + limit // 8))
         if len(found) > limit:
             return cut(found, limit) + ELLIPSIS
-    return one_line(start(literal, limit * READ_AHEAD), limit)
+    text = start(literal, limit * READ_AHEAD)
+    found = one_line(text, limit)
+    cut_off = found.endswith(ELLIPSIS) or not limit or len(text) <= limit * READ_AHEAD
+    return found if cut_off else one_line(decoded(_STRING, literal), limit)
 
 
 def _safe_end(literal: bytes, end: int) -> int:

@@ -11,8 +11,9 @@ from ..core.ports import Request
 LIMIT = 4
 """Breakpoints that Anthropic allows in one request."""
 PLAIN = b'{"type":"ephemeral"}'
-_MARK = re.compile(rb'"cache_control"\s*:\s*(\{[^{}]*\})')
-"""In valid JSON an unescaped quote can't stand inside a text, so this finds members alone."""
+LONG = b'{"type":"ephemeral","ttl":"1h"}'
+_MARK = re.compile(rb'"cache_control"\s*:\s*(\{[^{}]*"ephemeral"[^{}]*\})')
+"""In valid JSON an unescaped quote can't stand inside a text, so this finds members alone, and no tool's schema."""
 
 
 def with_breakpoint(request: Request, layout: Layout, always: bool) -> Layout:
@@ -28,7 +29,8 @@ def with_breakpoint(request: Request, layout: Layout, always: bool) -> Layout:
     count = len(front) + len(behind)
     if count >= LIMIT or not (count or always):
         return layout
-    value = behind[0] if behind else front[-1] if front else PLAIN
+    nearest = behind[0] if behind else front[-1] if front else PLAIN
+    value = LONG if b'"1h"' in nearest else PLAIN
     slots = list(layout.slots)
     slots[newest] = _marked(slots[newest], value)
     return Layout(tuple(slots), layout.tail)

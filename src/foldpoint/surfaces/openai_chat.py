@@ -119,6 +119,8 @@ class OpenAIChat:
         if item is None:
             return b'{"role":"user","content":' + _grown(b"", added, items) + b"}"
         start, literal = content_span(item)
+        if not literal:
+            return item.rstrip(b" \t\r\n")[:-1] + b',"content":' + _grown(b"", added, items) + b"}"
         return item[:start] + _grown(literal, added, items) + item[start + len(literal) :]
 
     def with_breakpoint(self, request: Request, layout: Layout, always: bool) -> Layout:
@@ -132,7 +134,9 @@ class OpenAIChat:
                 asked[call_id] = (_word(function.name), bytes(function.arguments or function.input))
             call_id = _word(message.tool_call_id) or _word(message.name)
             if _ROLES.get(message.role) == "tool" and call_id in asked:
-                text = " ".join(_texts(_parts(message.content), 0))
+                parts = _parts(message.content)
+                plain = all(map(_text, parts))
+                text = " ".join(_texts(parts, 0)) if plain else normal(bytes(message.content)).decode()
                 found.append(Exchange(*asked.pop(call_id), same_reminder_apart(text)))
         return found
 
@@ -183,7 +187,7 @@ def _texts(parts: list[_Part], characters: int) -> list[str]:
 
 
 def _kind(part: _Part) -> str:
-    return "[image]" if part.type == "image_url" else f"[{part.type}]"
+    return "[image]" if part.type == "image_url" else f"[{bare(part.type)}]"
 
 
 def _calls(message: _Message) -> list[tuple[str, _Function]]:
