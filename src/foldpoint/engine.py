@@ -20,7 +20,7 @@ from .skills.memo import Copy, Known, Memo, key_of, viewed
 from .skills.trajectory import Plan, not_smaller, planned
 from .surfaces import surface_named
 from .surfaces.objects import as_item, as_object
-from .surfaces.splice import spliced, written
+from .surfaces.splice import front_of, spliced, written
 
 MODELS = 1_000
 """Models whose gate is remembered: their names come from outside."""
@@ -89,7 +89,7 @@ class Engine:
         if request.state:
             return Folded(body, passed_on(body, "skipped", "provider_state", policy, len(request.items)))
         known, plan = self._planned(request, surface, policy, tenant)
-        folded = spliced(surface, request, _marked(surface, request, plan.layout, policy)) if plan.layout else body
+        folded = spliced(request, known.front, known.layout.tail) if known.layout else body
         if len(folded) > len(body):
             folded, plan = body, not_smaller(plan, known.ledger)
         receipt = received(request, known.ledger, plan, policy, folded, known.checkpoint)
@@ -103,7 +103,8 @@ class Engine:
         settled = known.settled if known and known.settled.turn <= ledger.known else None
         plan = planned(surface, request.items, ledger, policy, self._gate(request.model), settled)
         copy = Copy(request.items, known.items if known else None, spelled)
-        now = Known(copy, ledger, plan.settled, *_digests(surface, request.items, ledger, plan, known, same))
+        digests = _digests(surface, request.items, ledger, plan, known, same)
+        now = Known(copy, ledger, plan.settled, *digests, *_front(surface, request, plan, policy, known, spelled))
         self._memo.put(key, now)
         return now, plan
 
@@ -124,10 +125,18 @@ def _place(error: Exception) -> str:
     return f"{type(error).__name__}{where}"
 
 
-def _marked(surface: Surface, request: Request, layout: Layout, policy: Trajectory) -> Layout:
-    if policy.manage_breakpoints is False:
-        return layout
-    return surface.with_breakpoint(request, layout, policy.manage_breakpoints is True)
+def _front(
+    surface: Surface, request: Request, plan: Plan, policy: Trajectory, known: Known | None, spelled: int
+) -> tuple[Layout | None, bytes]:
+    """The layout with our breakpoint, and what is written in front of the tail; taken over where nothing changed."""
+    layout = plan.layout
+    if layout is None:
+        return None, b""
+    if policy.manage_breakpoints is not False:
+        layout = surface.with_breakpoint(request, layout, policy.manage_breakpoints is True)
+    if known and known.layout == layout and spelled >= layout.tail:
+        return layout, known.front
+    return layout, front_of(surface, request.items, layout)
 
 
 def _digests(

@@ -6,12 +6,17 @@ import pytest
 
 from foldpoint.core.edit import Block, Layout, Slot
 from foldpoint.surfaces import SURFACES
-from foldpoint.surfaces.splice import spliced, without_member, written
+from foldpoint.surfaces.splice import front_of, spliced, without_member, written
 
 ANTHROPIC = SURFACES["anthropic"]
 BODY = b"""{ "model" : "m", "temperature": 1.0,
  "messages" : [ {"role":"user","content":"a"} , {"role":"assistant","content":"b"},
    {"role":"user","content":"c" , "x":1e2} ] , "top_p":0.50 }"""
+
+
+def folded(body: bytes, layout: Layout) -> bytes:
+    request = ANTHROPIC.read(body)
+    return spliced(request, front_of(ANTHROPIC, request.items, layout), layout.tail)
 
 
 def test_a_message_without_additions_is_written_as_it_came() -> None:
@@ -40,9 +45,8 @@ def test_a_new_message_holds_the_additions_alone() -> None:
 
 def test_everything_around_the_list_stays() -> None:
     """Members in front and behind, their blanks and their spelling, and the tail are the bytes that came in."""
-    request = ANTHROPIC.read(BODY)
     assert (
-        spliced(ANTHROPIC, request, Layout((Slot(0, (Block("s"),)),), 2))
+        folded(BODY, Layout((Slot(0, (Block("s"),)),), 2))
         == b"""{ "model" : "m", "temperature": 1.0,
  "messages" : [ {"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"s"}]},\
 {"role":"user","content":"c" , "x":1e2} ] , "top_p":0.50 }"""
@@ -52,7 +56,7 @@ def test_everything_around_the_list_stays() -> None:
 def test_of_two_message_lists_the_last_is_spliced() -> None:
     """The first of two members of one name stays as it is, and the last one counts."""
     body = b'{"messages":[{"old":1}],"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]}'
-    assert spliced(ANTHROPIC, ANTHROPIC.read(body), Layout((Slot(0, (Block("s"),)),), 1)) == (
+    assert folded(body, Layout((Slot(0, (Block("s"),)),), 1)) == (
         b'{"messages":[{"old":1}],"messages":[{"role":"user","content":[{"type":"text","text":"a"},'
         b'{"type":"text","text":"s"}]},{"role":"user","content":"b"}]}'
     )

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import NamedTuple, overload
 
+from ..core.edit import Layout
 from ..core.ports import Surface
 from ..core.span import Spans
 from ..core.transcript import Limits, View
@@ -72,7 +73,10 @@ class Copy(Sequence[bytes]):
 
 
 class Known(NamedTuple):
-    """A transcript as it was last seen: its items, their ledger, and a state to go on from."""
+    """A transcript as it was last seen: its items, their ledger, a state to go on from, and what was written of it.
+
+    folds: those that the checkpoint is of; front: the folded list in front of the tail, written by `layout`.
+    """
 
     items: Copy
     ledger: Ledger
@@ -80,6 +84,13 @@ class Known(NamedTuple):
     opening: str
     folds: tuple[Fold, ...]
     checkpoint: str
+    layout: Layout | None = None
+    front: bytes = b""
+
+    @property
+    def weight(self) -> int:
+        """Bytes that it takes, about."""
+        return self.items.weight + len(self.front)
 
 
 class Memo:
@@ -94,10 +105,10 @@ class Memo:
 
     def put(self, key: Key, known: Known) -> None:
         old = self._known.pop(key, None)
-        self._weight += known.items.weight - (old.items.weight if old else 0)
+        self._weight += known.weight - (old.weight if old else 0)
         self._known[key] = known
         while self._weight > self._capacity and self._known:
-            self._weight -= self._known.popitem(last=False)[1].items.weight
+            self._weight -= self._known.popitem(last=False)[1].weight
 
 
 def key_of(owner: Sequence[str], items: Sequence[bytes]) -> Key:

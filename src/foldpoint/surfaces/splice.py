@@ -23,11 +23,15 @@ def written(surface: Surface, items: Sequence[bytes], layout: Layout) -> list[by
     ]
 
 
-def spliced(surface: Surface, request: Request, layout: Layout) -> bytes:
-    """The folded body: everything around the list, and the tail in it, are the caller's own bytes."""
+def spliced(request: Request, front: bytes, tail: int) -> bytes:
+    """The folded body: `front`, then every item from `tail` on; all around the list is the caller's own bytes."""
     body, starts = request.body, request.items.starts
-    folded = b",".join(written(surface, request.items, layout))
-    return b"".join((body[: starts[0]], folded, b",", body[starts[layout.tail] :]))
+    return b"".join((body[: starts[0]], front, b",", body[starts[tail] :]))
+
+
+def front_of(surface: Surface, items: Sequence[bytes], layout: Layout) -> bytes:
+    """The folded list in front of the tail, as it is written."""
+    return b",".join(written(surface, items, layout))
 
 
 def without_member(body: bytes, key: str) -> tuple[bytes, Any]:
