@@ -11,7 +11,7 @@ from .core.policy import Policy, Trajectory
 from .core.ports import Names, Request, Surface
 from .core.receipt import Receipt
 from .core.transcript import Limits
-from .pricing.catalog import gate_rates
+from .pricing.catalog import gate_rates, rates_of
 from .pricing.gate import Gate
 from .skills.digest import checkpoint_of, opening_of
 from .skills.figures import passed_on, received
@@ -23,7 +23,7 @@ from .surfaces.objects import as_item, as_object
 from .surfaces.splice import front_of, spliced, written
 
 MODELS = 1_000
-"""Models whose gate is remembered: their names come from outside."""
+"""Models whose terms are remembered: their names come from outside."""
 
 
 class Folded(msgspec.Struct, frozen=True):
@@ -55,7 +55,7 @@ class Engine:
         self.policy = policy
         self._clock = clock
         self._memo = Memo()
-        self._gates: dict[str, Gate] = {}
+        self._models: dict[str, tuple[Gate, bool]] = {}
 
     def fold(self, body: bytes, surface: str, path: str | None = None, *, tenant: str = "local") -> Folded:
         """Fold a request body of a surface. A body that can't be folded is passed on, and the receipt says why.
@@ -99,21 +99,25 @@ class Engine:
         key = key_of((tenant, surface.name, request.model), request.items)
         known = self._memo.get(key)
         views, spelled, same = viewed(surface, request.items, limits_of(policy), known)
-        ledger = Ledger(views, surface.shape, known.ledger if known else None, same, policy.recall_hint)
+        gate, binds = self._terms(request.model)
+        ledger = Ledger(
+            views, surface.shape, known.ledger if known else None, same, recall=policy.recall_hint, binds=binds
+        )
         settled = known.settled if known and known.settled.turn <= ledger.known else None
-        plan = planned(surface, request.items, ledger, policy, self._gate(request.model), settled)
+        plan = planned(surface, request.items, ledger, policy, gate, settled)
         copy = Copy(request.items, known.items if known else None, spelled)
         digests = _digests(surface, request.items, ledger, plan, known, same)
         now = Known(copy, ledger, plan.settled, *digests, *_front(surface, request, plan, policy, known, spelled))
         self._memo.put(key, now)
         return now, plan
 
-    def _gate(self, model: str) -> Gate:
-        if model not in self._gates:
-            if len(self._gates) >= MODELS:
-                self._gates.clear()
-            self._gates[model] = gate_of(self.policy.agent_trajectory_compaction, model)
-        return self._gates[model]
+    def _terms(self, model: str) -> tuple[Gate, bool]:
+        """The gate at the model's prices, and whether the model binds thinking to its prefix."""
+        if model not in self._models:
+            if len(self._models) >= MODELS:
+                self._models.clear()
+            self._models[model] = terms_of(self.policy.agent_trajectory_compaction, model)
+        return self._models[model]
 
 
 def _place(error: Exception) -> str:
@@ -164,6 +168,11 @@ def gate_of(policy: Trajectory, model: str) -> Gate:
     """The gate of a policy at a model's prices."""
     rates = gate_rates(model, policy.pricing, policy.horizon == "adaptive" and policy.payback_turns is None)
     return Gate(rates.read_units, rates.write_units, policy.horizon, policy.expected_task_steps, policy.payback_turns)
+
+
+def terms_of(policy: Trajectory, model: str) -> tuple[Gate, bool]:
+    """The gate of a policy at a model's prices, and whether the model binds thinking to its prefix."""
+    return gate_of(policy, model), rates_of(model).binds_thinking
 
 
 def fold(body: bytes, surface: str, policy: Policy = Policy(), path: str | None = None) -> Folded:

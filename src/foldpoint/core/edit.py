@@ -34,10 +34,14 @@ Addition = Block | Carried | KeptImage
 
 
 class Slot(msgspec.Struct, frozen=True):
-    """A message of the folded list: an item of the request, or a new user message (None); and what is added behind."""
+    """A message of the folded list: an item of the request, or a new user message (None); and what is added behind.
+
+    `unthought`: its thinking is left out.
+    """
 
     item: int | None
     added: tuple[Addition, ...] = ()
+    unthought: bool = False
 
 
 class Layout(msgspec.Struct, frozen=True):

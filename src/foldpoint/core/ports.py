@@ -63,6 +63,9 @@ class Surface(Protocol):
     def extended(self, item: bytes | None, added: Sequence[Addition], items: Sequence[bytes]) -> bytes:
         """The user message (None: a new one) with the additions behind its content."""
 
+    def without_thinking(self, item: bytes) -> bytes:
+        """The message without its thinking; as it is where nothing else is in it."""
+
     def with_breakpoint(self, request: Request, layout: Layout, always: bool) -> Layout:
         """The layout with a cache breakpoint on the newest block of ours, where one is free (`always`: unasked too)."""
 

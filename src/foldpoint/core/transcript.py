@@ -55,6 +55,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
     single: the id of the one call, or of the one result, where the item holds nothing else that matters.
     results: the tool results of the caller in it (a server tool's result is part of `line`).
     calls: all calls; answered: the ids of results that stand in the item itself (server tools).
+    thinking: bytes of thinking in it.
     own, own_images: bytes and images that are neither a result nor a call: what carrying it as it is would take.
     marked: a cache breakpoint stands on it. history: it stands for turns the provider compacted away.
     alone: it can only be a message of its own (it has members that a merge would lose).
@@ -73,15 +74,32 @@ class View(msgspec.Struct, frozen=True, gc=False):
     marked: bool = False
     history: bool = False
     alone: bool = False
+    thinking: int = 0
 
 
 def action_view(
-    size: int, parts: list[str], calls: list[Call], answered: list[str], marked: bool, history: bool = False
+    size: int,
+    parts: list[str],
+    calls: list[Call],
+    answered: list[str],
+    marked: bool,
+    history: bool = False,
+    thinking: int = 0,
 ) -> View:
     """The view of an assistant's item."""
     line = " | ".join([part for part in parts if part])
-    single = calls[0].id if len(calls) == 1 and not (answered or marked or history) else ""
-    return View("assistant", size, line, wide(line), single, tuple(calls), (), tuple(answered), 0, 0, marked, history)
+    return View(
+        role="assistant",
+        size=size,
+        line=line,
+        wide=wide(line),
+        single=calls[0].id if len(calls) == 1 and not (answered or marked or history) else "",
+        calls=tuple(calls),
+        answered=tuple(answered),
+        marked=marked,
+        history=history,
+        thinking=thinking,
+    )
 
 
 def call_of(call_id: str, name: str) -> Call:

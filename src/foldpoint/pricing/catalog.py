@@ -11,6 +11,11 @@ def _claude(input_usd: float, read: int = 100, window: int = 1_000_000, min_pref
     return Rates(read, 1_250, input_usd, window, min_prefix)
 
 
+def _binding(input_usd: float, read: int, min_prefix: int = 1_024) -> Rates:
+    """A Claude row of a model that binds thinking to its prefix (platform.claude.com/docs, preserved thinking)."""
+    return Rates(read, 1_250, input_usd, 1_000_000, min_prefix, binds_thinking=True)
+
+
 def _free_write(input_usd: float, read: int, window: int | None) -> Rates:
     """A row of a provider that charges nothing extra for writing its cache."""
     return Rates(read, 1_000, input_usd, window)
@@ -27,16 +32,16 @@ ROWS: dict[str, Rates] = {
     "claude-opus-4-7": _claude(5, min_prefix=2_048),
     "claude-opus-4-8": _claude(5),
     "claude-opus-5": _claude(5, min_prefix=512),
-    "claude-opus-5-5": _claude(4, read=50),
+    "claude-opus-5-5": _binding(4, 50),
     "claude-sonnet-4": _claude(3, window=200_000),
     "claude-sonnet-4-6": _claude(3),
     "claude-sonnet-5": _claude(2),
-    "claude-sonnet-5-5": _claude(2, read=50),
+    "claude-sonnet-5-5": _binding(2, 50),
     "claude-haiku-4-5": _claude(1, window=200_000, min_prefix=4_096),
-    "claude-haiku-5-5": _claude(0.1),
+    "claude-haiku-5-5": _binding(0.1, 100),
     "claude-fable-5": _claude(10, min_prefix=512),
-    "claude-fable-5-1": _claude(10, read=25, min_prefix=512),
-    "claude-fable-5-2": _claude(8, read=25),
+    "claude-fable-5-1": _binding(10, 25, 512),
+    "claude-fable-5-2": _binding(8, 25),
     # OpenAI: developers.openai.com/api/docs, pricing and prompt-caching
     "gpt-4o": _free_write(2.5, 500, 128_000),
     "gpt-4o-mini": _free_write(0.15, 500, 128_000),

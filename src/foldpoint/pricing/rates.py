@@ -13,7 +13,8 @@ class Rates(msgspec.Struct, frozen=True):
 
     read_units, write_units: price of a cached and of a written token in thousandths of the uncached input price;
     input_usd: USD per million uncached input tokens; window: input tokens it takes; min_prefix: tokens of the
-    shortest prefix that is cached. None where it is not published.
+    shortest prefix that is cached. None where it is not published. binds_thinking: the model refuses thinking that was
+    made under another prefix.
     """
 
     read_units: int
@@ -21,6 +22,7 @@ class Rates(msgspec.Struct, frozen=True):
     input_usd: float | None = None
     window: int | None = None
     min_prefix: int = 1_024
+    binds_thinking: bool = False
 
     @property
     def read(self) -> float:

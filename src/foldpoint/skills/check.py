@@ -12,7 +12,7 @@ _OURS = View(role="user", size=0)
 def fault(ledger: Ledger, layout: Layout, keep: int) -> str:
     """The name of the first check that the folded list fails; empty where it passes all."""
     turns = ledger.turns
-    if layout.tail > turns[max(0, len(turns) - keep)].first:
+    if not _recent_whole(layout, turns[max(0, len(turns) - keep)].first):
         return "recent"
     if not _pairs_whole(ledger, layout):
         return "pairing"
@@ -21,13 +21,21 @@ def fault(ledger: Ledger, layout: Layout, keep: int) -> str:
     return ""
 
 
+def _recent_whole(layout: Layout, first: int) -> bool:
+    """Do the items from `first` on stand at the end, in order, with nothing added (their thinking may be left out)?"""
+    if layout.tail <= first:
+        return True
+    last = layout.slots[first - layout.tail :]
+    return [slot.item for slot in last] == list(range(first, layout.tail)) and not any(slot.added for slot in last)
+
+
 def _pairs_whole(ledger: Ledger, layout: Layout) -> bool:
     """Is each turn of which a call or a result is kept there as a whole?"""
     kept = {slot.item for slot in layout.slots if slot.item is not None and slot.item >= ledger.head}
     for turn in ledger.turns:
         if turn.first >= layout.tail or not kept:
             break
-        items = range(turn.first, turn.end)
+        items = range(turn.first, min(turn.end, layout.tail))
         speaking = any(item in kept and (ledger.views[item].calls or ledger.views[item].results) for item in items)
         if speaking and not kept.issuperset(items):
             return False
@@ -37,7 +45,7 @@ def _pairs_whole(ledger: Ledger, layout: Layout) -> bool:
 
 def _roles_right(ledger: Ledger, layout: Layout) -> bool:
     """No two neighbours that were none in the request are of a kind that the surface refuses side by side."""
-    listed = [*layout.slots, Slot(layout.tail)]
+    listed = [*layout.slots, Slot(layout.tail)] if layout.tail < len(ledger.views) else layout.slots
     return all(
         (before.item is not None and after.item == before.item + 1)
         or _may_meet(ledger, _view(ledger, before), _view(ledger, after))

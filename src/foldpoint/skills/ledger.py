@@ -27,10 +27,21 @@ class Ledger:
     behind: int
 
     def __init__(
-        self, views: Sequence[View], shape: Shape, base: "Ledger | None" = None, same: int = 0, recall: bool = False
+        self,
+        views: Sequence[View],
+        shape: Shape,
+        base: "Ledger | None" = None,
+        same: int = 0,
+        *,
+        recall: bool = False,
+        binds: bool = False,
     ) -> None:
-        """`same`: leading items whose views are equal in `base`; `recall`: the agent can read results back."""
-        self.views, self.shape, self.known = views, shape, 0
+        """Read the turns of `views`.
+
+        same: leading items whose views are equal in `base`; recall: the agent can read results back; binds: the model
+        refuses thinking that was made under another prefix.
+        """
+        self.views, self.shape, self.binds, self.known = views, shape, binds, 0
         self.opening = f"{MARKER}\n{RECALL if recall else OPENING}"
         self._first = len(self.opening)
         self.turns: list[Turn] = []

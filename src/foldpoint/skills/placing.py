@@ -24,7 +24,24 @@ def laid_out(ledger: Ledger, state: State) -> Layout:
     for image in state.images.kept:
         _add(ledger, slots, image)
     tail = ledger.turns[state.sealed].first
-    return Layout(tuple(Slot(item, tuple(added)) for item, added in slots), tail)
+    if not ledger.binds:
+        return Layout(tuple(Slot(item, tuple(added)) for item, added in slots), tail)
+    unchanged = unthought_until(ledger, state)
+    slots += [(item, []) for item in range(tail, unchanged)]
+    thinking = [item is not None and item >= ledger.head and ledger.views[item].thinking > 0 for item, _ in slots]
+    found = [Slot(item, tuple(added), thought) for (item, added), thought in zip(slots, thinking, strict=True)]
+    return Layout(tuple(found), unchanged)
+
+
+def unthought_until(ledger: Ledger, state: State) -> int:
+    """The first item whose thinking may be sent where the model binds it: made under the prefix of the newest fold.
+
+    Thinking of turn n was made under the prefix of request n - 1, so that of every turn up to the one at which the
+    fold last moved was made under another one.
+    """
+    tail, last = ledger.turns[state.sealed].first, ledger.turns[state.folds[-1].turn - 1]
+    thinking = [at for at in range(last.first, last.end) if ledger.views[at].role == "assistant"]
+    return max(tail, thinking[-1] + 1)
 
 
 def _add(ledger: Ledger, slots: list[tuple[int | None, list[Addition]]], addition: Addition) -> None:

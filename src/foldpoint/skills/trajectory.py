@@ -64,7 +64,7 @@ def _answered(ledger: Ledger) -> bool:
 
 def _checked(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled: State) -> Plan:
     layout = laid_out(ledger, state)
-    size = sent(ledger, state)
+    size = sent(ledger, state, layout)
     failed = fault(ledger, layout, policy.keep_recent_turns)
     if failed:
         return _older(ledger, policy, gate, state, settled, failed)
@@ -82,7 +82,7 @@ def _older(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled
         older = msgspec.structs.replace(older, turn=state.turn, held=state.held)
         layout = laid_out(ledger, older)
         if not fault(ledger, layout, policy.keep_recent_turns):
-            return Plan("failed", f"check:{failed}", older, settled, layout, sent(ledger, older))
+            return Plan("failed", f"check:{failed}", older, settled, layout, sent(ledger, older, layout))
     return Plan("failed", f"check:{failed}", State(), settled, None, ledger.size)
 
 
@@ -91,6 +91,8 @@ def not_smaller(plan: Plan, ledger: Ledger) -> Plan:
     return Plan("no_op", "not_smaller", plan.state, plan.settled, None, ledger.size)
 
 
-def sent(ledger: Ledger, state: State) -> int:
+def sent(ledger: Ledger, state: State, layout: Layout) -> int:
     """Bytes of the folded list."""
-    return ledger.head_size + state.prefix + state.images.size + ledger.full[-1] - ledger.full[state.sealed]
+    unthought = [ledger.views[slot.item].thinking for slot in layout.slots if slot.unthought and slot.item is not None]
+    kept = ledger.full[-1] - ledger.full[state.sealed]
+    return ledger.head_size + state.prefix + state.images.size + kept - sum(unthought)

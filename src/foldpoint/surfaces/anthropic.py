@@ -8,7 +8,7 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.ports import Exchange, Request
 from ..core.transcript import Limits, Shape, View
-from .anthropic_views import read_message, view_of, whole, word
+from .anthropic_views import THOUGHTS, read_message, view_of, whole, word
 from .content import content_span, marked, names_of, normal, same_reminder_apart
 from .marks import with_breakpoint
 from .spans import decoded, elements, sourced, spans
@@ -65,6 +65,14 @@ class Anthropic:
         else:
             joined = b"[" + b",".join(part for part in (_text_block(literal), written) if part) + b"]"
         return item[:start] + joined + item[start + len(literal) :]
+
+    def without_thinking(self, item: bytes) -> bytes:
+        start, content = content_span(item)
+        blocks = elements(content) if content[:1] == b"[" else []
+        kept = [block for block in blocks if decoded(_KIND, block).type not in THOUGHTS]
+        if not kept or len(kept) == len(blocks):
+            return item
+        return item[:start] + b"[" + b",".join(kept) + b"]" + item[start + len(content) :]
 
     def with_breakpoint(self, request: Request, layout: Layout, always: bool) -> Layout:
         return with_breakpoint(request, layout, always)

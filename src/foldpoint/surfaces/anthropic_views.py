@@ -26,6 +26,7 @@ from .literal import start
 from .spans import decoded
 
 _NONE = msgspec.Raw()
+THOUGHTS = ("thinking", "redacted_thinking")
 
 
 class Block(msgspec.Struct, gc=False):
@@ -95,7 +96,7 @@ def read_message(item: bytes) -> tuple[str, list[Block]]:
 
 
 def _assistant(blocks: list[Block], limits: Limits) -> View:
-    size = MESSAGE_SIZE
+    size, thinking = MESSAGE_SIZE, 0
     parts: list[str] = []
     calls: list[Call] = []
     answered: list[str] = []
@@ -118,9 +119,11 @@ def _assistant(blocks: list[Block], limits: Limits) -> View:
             parts.append(f"{result.lead}{name}: {result.head}")
         elif kind == "compaction":
             history = True
-        elif kind not in ("thinking", "redacted_thinking"):
+        elif kind in THOUGHTS:
+            thinking += _size(block)
+        else:
             parts.append(f"[{bare(kind)}]")
-    return action_view(size, parts, calls, answered, is_marked, history)
+    return action_view(size, parts, calls, answered, is_marked, history, thinking)
 
 
 def _user(blocks: list[Block], limits: Limits) -> View:

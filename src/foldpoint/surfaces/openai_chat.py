@@ -123,6 +123,9 @@ class OpenAIChat:
             return item.rstrip(b" \t\r\n")[:-1] + b',"content":' + _grown(b"", added, items) + b"}"
         return item[:start] + _grown(literal, added, items) + item[start + len(literal) :]
 
+    def without_thinking(self, item: bytes) -> bytes:
+        return item  # no server of this format binds what it thought to its prefix
+
     def with_breakpoint(self, request: Request, layout: Layout, always: bool) -> Layout:
         return layout  # its caches are automatic, or exact to the token
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ..core.edit import Layout
+from ..core.edit import Layout, Slot
 from ..core.errors import Unreadable
 from ..core.ports import Request, Surface
 from .spans import offset, past_blanks, sourced
@@ -15,17 +15,20 @@ _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 def written(surface: Surface, items: Sequence[bytes], layout: Layout) -> list[bytes]:
     """The messages of the folded list in front of the tail."""
-    return [
-        surface.extended(None if slot.item is None else items[slot.item], slot.added, items)
-        if slot.added
-        else items[slot.item or 0]
-        for slot in layout.slots
-    ]
+    return [_message(surface, items, slot) for slot in layout.slots]
+
+
+def _message(surface: Surface, items: Sequence[bytes], slot: Slot) -> bytes:
+    if slot.added or slot.item is None:
+        return surface.extended(None if slot.item is None else items[slot.item], slot.added, items)
+    return surface.without_thinking(items[slot.item]) if slot.unthought else items[slot.item]
 
 
 def spliced(request: Request, front: bytes, tail: int) -> bytes:
     """The folded body: `front`, then every item from `tail` on; all around the list is the caller's own bytes."""
     body, starts = request.body, request.items.starts
+    if tail == len(starts):
+        return b"".join((body[: starts[0]], front, body[request.items.ends[-1] :]))
     return b"".join((body[: starts[0]], front, b",", body[starts[tail] :]))
 
 
