@@ -85,7 +85,7 @@ def planning(body: bytes) -> list[float]:
     request = surface.read(body)
     views = [surface.view(item, limits_of(policy)) for item in request.items]
     gate = gate_of(policy, request.model)
-    return timed(lambda: planned(surface, request.items, Ledger(views, surface.shape), policy, gate, None), ROUNDS)
+    return timed(lambda: planned(surface, request.items, Ledger(views, surface.shape), policy, gate), ROUNDS)
 
 
 def before_last(body: bytes) -> bytes:

@@ -103,11 +103,10 @@ class Engine:
         ledger = Ledger(
             views, surface.shape, known.ledger if known else None, same, recall=policy.recall_hint, binds=binds
         )
-        settled = known.settled if known and known.settled.turn <= ledger.known else None
-        plan = planned(surface, request.items, ledger, policy, gate, settled)
+        plan = planned(surface, request.items, ledger, policy, gate, known.plan if known else None)
         copy = Copy(request.items, known.items if known else None, spelled)
         digests = _digests(surface, request.items, ledger, plan, known, same)
-        now = Known(copy, ledger, plan.settled, *digests, *_front(surface, request, plan, policy, known, spelled))
+        now = Known(copy, ledger, plan, *digests, *_front(surface, request, plan, policy, known, spelled))
         self._memo.put(key, now)
         return now, plan
 
@@ -145,19 +144,18 @@ def _front(
 
 def _digests(
     surface: Surface, items: Sequence[bytes], ledger: Ledger, plan: Plan, known: Known | None, same: int
-) -> tuple[str, tuple[Any, ...], str]:
-    """Opening digest, the folds that the checkpoint is of, and the checkpoint; taken over where nothing changed."""
+) -> tuple[str, str]:
+    """Opening digest and checkpoint; taken over where nothing changed."""
     opening = (
         known.opening
         if known and same >= ledger.head == known.ledger.head
         else opening_of(surface, items[: ledger.head])
     )
-    folds = plan.state.folds if plan.layout else ()
-    if not folds:
-        return opening, (), ""
-    if known and known.folds == folds and same >= ledger.turns[plan.state.sealed].first:
-        return opening, folds, known.checkpoint
-    return opening, folds, checkpoint_of(surface, items, folds)
+    if not plan.layout:
+        return opening, ""
+    if known and known.plan.layout and known.plan.state.folds == plan.state.folds and same >= plan.layout.tail:
+        return opening, known.checkpoint
+    return opening, checkpoint_of(surface, items, plan.state.folds)
 
 
 def limits_of(policy: Trajectory) -> Limits:
@@ -195,7 +193,7 @@ def fold_messages(messages: Sequence[Any], surface: str, policy: Policy = Policy
         )
     except Unreadable:
         return list(messages)
-    plan = planned(format_, items, ledger, trajectory, gate_of(trajectory, ""), None)
+    plan = planned(format_, items, ledger, trajectory, gate_of(trajectory, ""))
     if plan.layout is None:
         return list(messages)
     folded = [

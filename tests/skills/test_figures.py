@@ -22,7 +22,7 @@ def receipt(turns: int, **parameters: Any) -> Receipt:
     policy = Trajectory(**parameters)
     request = SURFACE.read(body("anthropic", turns))
     read = ledger("anthropic", messages("anthropic", turns))
-    plan = planned(SURFACE, request.items, read, policy, Gate(100, 1_250), None)
+    plan = planned(SURFACE, request.items, read, policy, Gate(100, 1_250))
     return received(request, read, plan, policy, b"x" * 5_000, "0123456789ab" if plan.layout else "")
 
 

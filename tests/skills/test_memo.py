@@ -10,10 +10,12 @@ from foldpoint.core.transcript import Limits, View
 from foldpoint.skills.epoch import State
 from foldpoint.skills.ledger import Ledger
 from foldpoint.skills.memo import RECENT, Copy, Known, Memo, key_of, viewed
+from foldpoint.skills.trajectory import Plan
 from foldpoint.surfaces import SURFACES
 from transcripts import MARK, Turn, body, compact, messages, text
 
 SURFACE = SURFACES["anthropic"]
+NOTHING = Plan("skipped", "not_a_trajectory", State(), State(), None, 0)
 
 
 def items(written: Sequence[Any]) -> Spans:
@@ -23,14 +25,14 @@ def items(written: Sequence[Any]) -> Spans:
 
 def known(copy: Copy) -> Known:
     """A transcript of which nothing but the items matters."""
-    return Known(copy, Ledger([], SURFACE.shape), State(), "", (), "")
+    return Known(copy, Ledger([], SURFACE.shape), NOTHING, "", "")
 
 
 def seen(written: list[Any]) -> Known:
     """A transcript as it was last seen."""
     spans = items(written)
     views = [SURFACE.view(item, Limits()) for item in spans]
-    return Known(Copy(spans, None, 0), Ledger(views, SURFACE.shape), State(), "", (), "")
+    return Known(Copy(spans, None, 0), Ledger(views, SURFACE.shape), NOTHING, "", "")
 
 
 @pytest.mark.parametrize("turns", [1, 5, 20, 40])

@@ -20,7 +20,7 @@ ALWAYS = Gate(100, 1_250, payback_turns=1_000)
 def plan(written: list[Any], gate: Gate = ALWAYS, **parameters: Any) -> Plan:
     """The plan of the messages."""
     items = [compact(message) for message in written]
-    return planned(SURFACE, items, ledger("anthropic", written), Trajectory(**parameters), gate, None)
+    return planned(SURFACE, items, ledger("anthropic", written), Trajectory(**parameters), gate)
 
 
 def said(written: list[Any], gate: Gate = ALWAYS, **parameters: Any) -> tuple[str, str, int, bool]:
@@ -115,9 +115,11 @@ def test_a_replay_is_settled_three_turns_back() -> None:
 def test_a_plan_from_a_settled_state_is_the_same(turns: int) -> None:
     """What was settled at an earlier request changes nothing."""
     written = messages("anthropic", turns)
-    settled = plan(written[:-2]).settled
-    items = [compact(message) for message in written]
-    assert planned(SURFACE, items, ledger("anthropic", written), Trajectory(), ALWAYS, settled) == plan(written)
+    before, items = plan(written[:-2]), [compact(message) for message in written]
+    base = ledger("anthropic", written[:-2])
+    grown = Ledger(ledger("anthropic", written).views, SURFACE.shape, base, len(written) - 2)
+    assert grown.known == turns - 1
+    assert planned(SURFACE, items, grown, Trajectory(), ALWAYS, before) == plan(written)
 
 
 # A fold that fails its checks
@@ -134,7 +136,7 @@ def broken(*systems: int, turns: int = 11) -> Plan:
         if turn in systems:
             views.append(View("system", 50, own=50))
     read = Ledger(views, Shape(strict_turns=True))
-    return planned(SURFACE, [], read, Trajectory(token_watermark=0), ALWAYS, None)
+    return planned(SURFACE, [], read, Trajectory(token_watermark=0), ALWAYS)
 
 
 def test_a_fold_that_passes_is_sent() -> None:

@@ -8,14 +8,13 @@ from ..core.edit import Layout
 from ..core.ports import Surface
 from ..core.span import Spans
 from ..core.transcript import Limits, View
-from .epoch import State
 from .ledger import Ledger
-from .seal import Fold
+from .trajectory import Plan
 
 Key = tuple[object, ...]
 
 
-RECENT = 24
+RECENT = 16
 """Newest items that are compared one by one: a client moves its cache marks among them from request to request."""
 
 
@@ -28,17 +27,19 @@ class Copy(Sequence[bytes]):
     early: bytes
     starts: list[int]
     ends: list[int]
+    recent: list[bytes]
 
     def __init__(self, items: Spans, before: "Copy | None", same: int) -> None:
         first = items.starts[0] if items.starts else 0
         if before is not None and len(before.starts) <= same and len(items) - len(before.starts) < 2 * RECENT:
             self.early, self.starts, self.ends = before.early, before.starts, before.ends
-        else:
-            early = max(0, len(items) - RECENT)
-            self.starts = [start - first for start in items.starts[:early]]
-            self.ends = [end - first for end in items.ends[:early]]
-            self.early = items.body[first : items.ends[early - 1]] if early else b""
-        self.recent = items[len(self.starts) :]
+            self.recent = before.recent[: same - len(self.starts)] + items[same:]
+            return
+        early = max(0, len(items) - RECENT)
+        self.starts = [start - first for start in items.starts[:early]]
+        self.ends = [end - first for end in items.ends[:early]]
+        self.early = items.body[first : items.ends[early - 1]] if early else b""
+        self.recent = items[early:]
 
     def __len__(self) -> int:
         return len(self.starts) + len(self.recent)
@@ -55,14 +56,18 @@ class Copy(Sequence[bytes]):
 
     def leading(self, items: Spans) -> int:
         """How many leading items of a request are the same bytes."""
-        same = len(self.starts)
-        if not (same and len(items) >= same and self._begins(items, same)):
-            same = 0
-        while same < min(len(self), len(items)) and self[same] == items[same]:
-            same += 1
-        return same
+        early, count = len(self.starts), len(items)
+        if early > count or not self._begins(items, early):
+            early = 0
+        body, starts, ends = items.body, items.starts, items.ends
+        for same in range(early, min(len(self), count)):
+            if self[same] != body[starts[same] : ends[same]]:
+                return same
+        return min(len(self), count)
 
     def _begins(self, items: Spans, same: int) -> bool:
+        if not same:
+            return True
         first = items.starts[0]
         return items.body.startswith(self.early, first) and items.ends[same - 1] - first == self.ends[-1]
 
@@ -73,16 +78,15 @@ class Copy(Sequence[bytes]):
 
 
 class Known(NamedTuple):
-    """A transcript as it was last seen: its items, their ledger, a state to go on from, and what was written of it.
+    """A transcript as it was last seen: its items, their ledger, its plan, and what was written of it.
 
-    folds: those that the checkpoint is of; front: the folded list in front of the tail, written by `layout`.
+    front: the folded list in front of the tail, written by `layout`.
     """
 
     items: Copy
     ledger: Ledger
-    settled: State
+    plan: Plan
     opening: str
-    folds: tuple[Fold, ...]
     checkpoint: str
     layout: Layout | None = None
     front: bytes = b""

@@ -35,18 +35,19 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def planned(
-    surface: Surface, items: Sequence[bytes], ledger: Ledger, policy: Trajectory, gate: Gate, settled: State | None
+    surface: Surface, items: Sequence[bytes], ledger: Ledger, policy: Trajectory, gate: Gate, before: Plan | None = None
 ) -> Plan:
-    """Plan one request. `settled` is a state of the same transcript, at a turn that has not changed since."""
+    """Plan one request. `before`: the plan of an earlier request of the same transcript, taken up where it holds."""
     none = State(behind=ledger.behind)
     if not _answered(ledger) or (ledger.texts(len(ledger.turns)) and not policy.fold_text_trajectories):
         return Plan("skipped", "not_a_trajectory", none, none, None, ledger.size)
-    settled, state = _stand(ledger, policy, gate, settled or start(ledger))
+    holds = before is not None and 0 < before.settled.turn <= ledger.known
+    settled, state = _stand(ledger, policy, gate, before.settled if before and holds else start(ledger))
     if loops(surface, items, ledger, policy.max_tool_repeats):
         return Plan("refused", "tool_loop", none, settled, None, ledger.size)
     if not state.sealed:
         return Plan("no_op", "not_worth_it" if state.held else "first_epoch", state, settled, None, ledger.size)
-    return _checked(ledger, policy, gate, state, settled)
+    return _checked(ledger, policy, gate, state, settled, before)
 
 
 def _stand(ledger: Ledger, policy: Trajectory, gate: Gate, settled: State) -> tuple[State, State]:
@@ -62,8 +63,8 @@ def _answered(ledger: Ledger) -> bool:
     return bool(ledger.turns) and ledger.views[ledger.turns[0].end - 1].role != "assistant"
 
 
-def _checked(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled: State) -> Plan:
-    layout = laid_out(ledger, state)
+def _checked(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled: State, before: Plan | None) -> Plan:
+    layout = _layout(ledger, state, before)
     size = sent(ledger, state, layout)
     failed = fault(ledger, layout, policy.keep_recent_turns)
     if failed:
@@ -72,6 +73,15 @@ def _checked(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settl
     if size >= ledger.size:
         return not_smaller(plan, ledger)
     return plan
+
+
+def _layout(ledger: Ledger, state: State, before: Plan | None) -> Layout:
+    """The folded list; that of the request before where the fold stands as it did (it names places, no content)."""
+    if before is None or before.layout is None or ledger.binds or not ledger.known:
+        return laid_out(ledger, state)
+    stands = before.layout.tail == ledger.turns[state.sealed].first and before.verdict == "compacted"
+    same = stands and before.state.folds == state.folds and before.state.images == state.images
+    return before.layout if same else laid_out(ledger, state)
 
 
 def _older(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled: State, failed: str) -> Plan:

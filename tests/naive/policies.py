@@ -1,0 +1,10 @@
+"""The policies that the sweep folds under."""
+
+from foldpoint.core.policy import Policy, Trajectory
+
+POLICIES = {
+    "adaptive": Policy(Trajectory(horizon="adaptive")),
+    "task": Policy(Trajectory()),
+    "task-40": Policy(Trajectory(expected_task_steps=40)),
+    "always": Policy(Trajectory(payback_turns=1000)),
+}
