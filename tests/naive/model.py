@@ -9,8 +9,6 @@ BLOCK = 16
 MESSAGE = 24  # what a message counts beside its blocks
 IMAGE = 4_800
 NAMES = True  # do the ids and names of calls and results count?
-SPELLED = True  # do texts of the request count as they are spelled (an escape of a code as three), or in UTF-8?
-SAMPLE = 256  # bytes in which the escapes of a spelled text are counted
 
 
 def width(text: str) -> int:
@@ -19,15 +17,8 @@ def width(text: str) -> int:
 
 
 def counted(literal: str | None) -> int:
-    """What a text of the request counts, by its spelling; what is no string counts nothing."""
-    if literal is None or not literal.startswith('"'):
-        return 0
-    if not SPELLED:
-        return width(rawjson.value(literal))
-    spelled = literal.encode()
-    sample = spelled[:SAMPLE]
-    escapes = sample.count(b"\\u") - sample.count(b"\\\\u")
-    return len(spelled) - 2 - (3 * escapes * len(spelled) // len(sample) if escapes else 0)
+    """What a text of the request counts: its UTF-8 bytes; what is no string counts nothing."""
+    return width(rawjson.value(literal)) if literal is not None and literal.startswith('"') else 0
 
 
 def words(found: Any) -> str:

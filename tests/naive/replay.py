@@ -12,7 +12,7 @@ from .model import BLOCK, IMAGE, Message, Part, Reading, Turn, width
 LAMBDA = 3
 UNKNOWN = {"task": (Fraction(1, 10), Fraction(5, 4)), "adaptive": (Fraction(1, 25), Fraction(1))}  # L = 24 for adaptive
 LEFT_OUT_IMAGE = BLOCK + len("[image]")
-RESULTS_ALONE = ("anthropic",)  # surfaces where nothing may be merged into a message with results
+RESULTS_ALONE = ("anthropic",)  # surfaces where a carried text can't stand behind a turn kept whole
 
 
 @dataclass(frozen=True)
@@ -176,11 +176,12 @@ class Replay:
         entries = []
         for turn in self.turns(state.sealed + 1, c):
             alone = self.reading.surface in RESULTS_ALONE and closed_by_turn(places + carried)
-            keeps = stays_whole(turn, self.reading.surface) or (alone and text_carried(turn, results))
+            keeps = stays_whole(turn, self.reading.surface, results) or (alone and text_carried(turn, results))
             entries.append(self.entry(turn, keeps, results))
             if keeps:
                 whole.add(turn.number)
-                carried += [Place(mergeable(message), message.size, True) for message in turn.messages]
+                says = text_carried(turn, True)
+                carried += [Place(mergeable(message), message.size, says) for message in turn.messages]
             else:
                 texts += self.carried_size(turn, results, newest)
         text = lines.block(entries, first=not state.blocks)
@@ -249,7 +250,7 @@ def mergeable(message: Message) -> bool:
 
 
 def closed_by_turn(places: list[Place]) -> bool:
-    """Does a turn kept whole stand behind the last message that takes a text?"""
+    """Does a turn kept whole, in which the caller says something, stand behind the last message that takes a text?"""
     for place in reversed(places):
         if place.open:
             return False
@@ -286,14 +287,22 @@ def text_carried(turn: Turn, results: bool) -> bool:
     """Does the turn, sealed, leave a message or a text behind?"""
     return any(
         message.role == "system"
-        or (results and message.role == "user" and any(p.kind != "result" for p in message.parts))
+        or (results and message.role == "user" and any(says_something(p) for p in message.parts))
         for message in turn.messages
     )
 
 
-def stays_whole(turn: Turn, surface: str) -> bool:
-    """Is the turn kept as it is: marked, unpaired, or with a system message where the provider is strict?"""
-    if any(message.marked or message.alone for message in turn.messages) or not paired(turn):
+def says_something(part: Part) -> bool:
+    """Is it neither a result nor an empty text?"""
+    return part.kind != "result" and not (part.kind == "text" and not part.size_of_text)
+
+
+def stays_whole(turn: Turn, surface: str, results: bool) -> bool:
+    """Is the turn kept as it is: marked, unpaired, or with a system message where the provider is strict?
+
+    On a result trajectory a message that nothing can be merged with keeps its turn, too.
+    """
+    if any(message.marked or (message.alone and results) for message in turn.messages) or not paired(turn):
         return True
     return surface == "anthropic" and any(message.role == "system" for message in turn.messages)
 

@@ -273,7 +273,7 @@ def test_a_line_weighs_its_bytes() -> None:
 
 def whole(surface: str, written: list[Any]) -> bool:
     """Is the first turn of the messages kept whole?"""
-    return turns_from(views(surface, written), 0, 1, SURFACES[surface].shape)[0].whole
+    return turns_from(views(surface, written), 0, 1, SURFACES[surface].shape)[0].by_results.whole
 
 
 def test_a_whole_turn_has_a_line_that_says_so() -> None:
@@ -325,7 +325,7 @@ def test_a_server_tools_call_is_answered_in_its_message() -> None:
 
 def test_a_turn_with_a_system_message_inside_is_whole_on_anthropic() -> None:
     """It is tied to its place there; on chat it is carried."""
-    assert (anthropic(Turn(system="s")).whole, chat(Turn(system="s")).whole) == (True, False)
+    assert (anthropic(Turn(system="s")).by_results.whole, chat(Turn(system="s")).by_results.whole) == (True, False)
 
 
 def test_a_chat_message_that_stands_alone_makes_its_turn_whole() -> None:
@@ -349,7 +349,7 @@ def test_images_are_counted_wherever_they_stand() -> None:
 def test_what_stands_behind_a_whole_turns_last_place_is_counted() -> None:
     """A kept turn that ends in a plain user message takes the next block there."""
     turn = anthropic(Turn(calls=0, said="a", beside=[{**text("b"), "cache_control": MARK}]))
-    assert (turn.whole, turn.behind) == (True, 0)
+    assert (turn.by_results.whole, turn.behind) == (True, 0)
 
 
 def test_equal_views_make_equal_turns() -> None:

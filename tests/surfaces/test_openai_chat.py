@@ -73,13 +73,13 @@ def test_a_message_of_another_shape_is_unreadable(item: bytes) -> None:
         ({"role": "user", "content": [image_url("A" * 9_000)]}, 24 + 16 + 4_800),
         ({"role": "tool", "tool_call_id": "call_1", "content": "abc"}, 24 + 6 + 16 + 3),
         ({"role": "assistant", "content": None}, 24),
-        ({"role": "assistant", "tool_calls": [call()]}, 24 + 16 + 6 + 5 + 9),
+        ({"role": "assistant", "tool_calls": [call()]}, 24 + 16 + 6 + 5 + 7),
         ({"role": "assistant", "content": "ab", "reasoning_content": "hmm"}, 24 + 16 + 2 + 16 + 3),
         ({"role": "system", "content": "abc"}, 24 + 16 + 3),
     ],
 )
 def test_a_size_is_of_what_is_said(message: dict[str, Any], size: int) -> None:
-    """24 a message, 16 a part, its texts, ids and names, and arguments as they are spelt."""
+    """24 a message, 16 a part, its texts, ids and names, and arguments as they are sent."""
     assert view(**message).size == size
 
 
@@ -240,7 +240,7 @@ def test_an_exchange_is_a_call_with_its_result() -> None:
         compact({"role": "assistant", "tool_calls": [call()]}),
         compact({"role": "tool", "tool_call_id": "call_1", "content": "a <system-reminder>x</system-reminder>"}),
     ]
-    assert SURFACE.exchanges(items) == [Exchange("query", rb'"{\"n\":1}"', "a")]
+    assert SURFACE.exchanges(items) == [Exchange("query", b'{"n":1}', "a")]
 
 
 def test_an_id_that_is_used_again_is_a_new_call() -> None:
@@ -248,8 +248,8 @@ def test_an_id_that_is_used_again_is_a_new_call() -> None:
     asked = [compact({"role": "assistant", "tool_calls": [call(arguments=str(n))]}) for n in (1, 2)]
     answer = compact({"role": "tool", "tool_call_id": "call_1", "content": "a"})
     assert SURFACE.exchanges([asked[0], answer, asked[1], answer]) == [
-        Exchange("query", b'"1"', "a"),
-        Exchange("query", b'"2"', "a"),
+        Exchange("query", b"1", "a"),
+        Exchange("query", b"2", "a"),
     ]
 
 

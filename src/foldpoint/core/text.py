@@ -24,7 +24,9 @@ def one_line(text: str, limit: int) -> str:
     """Collapse runs of white space and cut to `limit` characters, with `…` where something was cut; 0 = no limit."""
     if not limit:
         return collapsed(text)
-    line = collapsed(text[: limit * READ_AHEAD])
+    line = collapsed(text[: limit + limit // 8])
+    if len(line) <= limit < len(text):
+        line = collapsed(text[: limit * READ_AHEAD])
     if len(line) > limit:
         return cut(line, limit) + ELLIPSIS
     return line + ELLIPSIS if len(text) > limit * READ_AHEAD and text[limit * READ_AHEAD :].strip() else line

@@ -86,14 +86,14 @@ def _kinds(folds: tuple[Fold, ...]) -> list[bool]:
 def _moved(ledger: Ledger, state: State, turn: int, to: int, lines: int, moved: int, choice: Choice) -> State:
     fold = fold_of(ledger, turn, state.sealed, to, choice.dropped, moved + lines)
     prefix = state.prefix + lines - (choice.images.size - choice.stayed)
-    behind = _behind(ledger, state.behind, state.sealed, to)
+    behind = _behind(ledger, state.behind, state.sealed, to, fold.texts)
     return State(turn, to, 0, 0, prefix, behind, (*state.folds, fold), choice.images)
 
 
-def _behind(ledger: Ledger, behind: int, sealed: int, to: int) -> int:
+def _behind(ledger: Ledger, behind: int, sealed: int, to: int, texts: bool) -> int:
     """Bytes behind the place of the next block, once turns sealed+1…to are sealed."""
     if ledger.shape.strict_turns:
         for turn in ledger.turns[sealed:to]:
-            if turn.whole:
+            if (turn.by_texts if texts else turn.by_results).whole:
                 behind = turn.behind if turn.behind >= 0 else behind + turn.size
     return behind

@@ -71,7 +71,9 @@ def chosen(
     last = [
         picture
         for picture in reversed(best)
-        if picture.turn <= to and not turns[picture.turn - 1].whole and (texts[picture.turn - 1] or not picture.own)
+        if picture.turn <= to
+        and not _whole(turns, texts, picture.turn)
+        and (texts[picture.turn - 1] or not picture.own)
     ]
     labels = [label(picture, views[picture.item]) for picture in last]
     sizes = [2 * BLOCK_SIZE + IMAGE_SIZE + len(text.encode()) for text in labels]
@@ -79,12 +81,17 @@ def chosen(
     stayed = sum(size for picture, size in zip(last, sizes, strict=True) if picture.turn <= sealed)
     dropped: dict[int, tuple[int, ...]] = {}
     for number in range(sealed + 1, to + 1):
-        if turns[number - 1].images and not turns[number - 1].whole and not texts[number - 1]:
+        if turns[number - 1].images and not texts[number - 1] and not _whole(turns, texts, number):
             for picture in pictures(turns[number - 1], views, number):
                 if picture.own and picture not in best:
                     own = picture.number - sum(result.images for result in views[picture.item].results)
                     dropped[picture.item] = (*dropped.get(picture.item, ()), own)
     return Choice(Images(kept, sum(sizes)), stayed, dropped)
+
+
+def _whole(turns: Sequence[Turn], texts: Sequence[bool], number: int) -> bool:
+    turn = turns[number - 1]
+    return (turn.by_texts if texts[number - 1] else turn.by_results).whole
 
 
 def label(picture: Picture, view: View) -> str:

@@ -55,7 +55,8 @@ class Ledger:
             self.head_size = sum([view.size for view in views[: self.head]])
             self.behind = max(0, behind_merge(views, 0, self.head)) if shape.strict_turns else 0
         at = self.turns[-1].end if self.turns else self.head
-        self._add(turns_from(views, at, self.known + 1, shape))
+        bars = bool(self.turns) and self.turns[-1].bars
+        self._add(turns_from(views, at, self.known + 1, shape, bars))
 
     def _take_over(self, base: "Ledger", same: int) -> None:
         self.head, self.head_size, self.behind = base.head, base.head_size, base.behind

@@ -41,8 +41,8 @@ def fold_of(
     block = "\n".join([MARKER if sealed else ledger.opening, *[seal.line for seal in seals]])
     kept: list[Carried | Kept] = []
     if any(seal.carried for seal in seals):
-        for number, each in enumerate(turns, sealed + 1):
-            kept += [Kept(each.first, each.end)] if each.whole else _carried(ledger, number, texts, dropped)
+        for number, (each, seal) in enumerate(zip(turns, seals, strict=True), sealed + 1):
+            kept += [Kept(each.first, each.end)] if seal.whole else _carried(ledger, number, texts, dropped)
     return Fold(turn, to, texts, block, tuple(kept), rewritten)
 
 

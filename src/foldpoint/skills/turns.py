@@ -13,29 +13,32 @@ TURN_KEPT = "(turn kept below)"
 
 
 class Seal(msgspec.Struct, frozen=True, gc=False):
-    """What a turn becomes when it is sealed: its line, the line's bytes, and the bytes of what is carried beside it."""
+    """What a turn becomes when it is sealed: its line, the line's bytes, the bytes of what is carried beside it, and
+    whether that is all of it."""
 
     line: str
     size: int
     carried: int
+    whole: bool = False
 
 
 class Turn(msgspec.Struct, frozen=True, gc=False):
     """One turn.
 
-    first, end: its items are views[first:end]; size: bytes as it is; whole: sealing keeps it whole; answered: an
-    observation came as a tool result; images: in it; behind: of a turn kept whole, the bytes behind the last message
-    that content of ours may be merged into (-1: there is none).
+    first, end: its items are views[first:end]; size: bytes as it is; answered: an observation came as a tool result;
+    images: in it; behind: the bytes behind its last message that content of ours may be merged into (-1: there is
+    none).
+    bars: carried text of a later turn would stand in front of what the caller said in a turn that is kept whole.
     by_results, by_texts: what it becomes on a trajectory whose observations are tool results, or plain messages.
     """
 
     first: int
     end: int
     size: int
-    whole: bool
     answered: bool
     images: int
     behind: int
+    bars: bool
     by_results: Seal
     by_texts: Seal
 
@@ -68,20 +71,25 @@ def behind_merge(views: Sequence[View], first: int, end: int) -> int:
     return -1
 
 
-def turns_from(views: Sequence[View], at: int, number: int, shape: Shape) -> list[Turn]:
-    """The turns of views[at:], the first of them with that number; `at` is where an action begins."""
-    turns, count = [], len(views)
+def turns_from(views: Sequence[View], at: int, number: int, shape: Shape, bars: bool = False) -> list[Turn]:
+    """The turns of views[at:], the first of them with that number; `at` is where an action begins.
+
+    bars: of the turn in front.
+    """
+    turns: list[Turn] = []
+    count = len(views)
     while at < count:
         end = at + 2
         if end <= count and (end == count or views[end].role == "assistant"):
             action, observation = views[at], views[at + 1]
             if action.single and action.single == observation.single:
-                turns.append(_plain(action, observation, at, number))
+                turns.append(_plain(action, observation, at, number, bars))
                 at, number = end, number + 1
                 continue
         observed = _run(views, at + 1, count, acting=True)
         end = _run(views, observed, count, acting=False)
-        turns.append(_turn(views, at, observed, end, number, shape))
+        turns.append(_turn(views, at, observed, end, number, shape, bars))
+        bars = turns[-1].bars
         at, number = end, number + 1
     return turns
 
@@ -92,15 +100,15 @@ def _run(views: Sequence[View], at: int, count: int, acting: bool) -> int:
     return at
 
 
-def _plain(action: View, observation: View, at: int, number: int) -> Turn:
+def _plain(action: View, observation: View, at: int, number: int, bars: bool) -> Turn:
     """A turn of one call and its result, as nearly all are."""
     result, call = observation.results[0], action.calls[0]
     line = f"turn {number} | {action.line} | {result.lead}{call.name}: {result.head}"
     seal = Seal(line, len(line) + action.wide + result.wide + call.wide, 0)
-    return Turn(at, at + 2, action.size + observation.size, False, True, 0, -1, seal, seal)
+    return Turn(at, at + 2, action.size + observation.size, True, 0, -1, bars, seal, seal)
 
 
-def _turn(views: Sequence[View], first: int, observed: int, end: int, number: int, shape: Shape) -> Turn:
+def _turn(views: Sequence[View], first: int, observed: int, end: int, number: int, shape: Shape, bars: bool) -> Turn:
     items = views[first:end]
     size = sum([view.size for view in items])
     own = sum([view.own for view in items if view.role == "user"])
@@ -108,24 +116,29 @@ def _turn(views: Sequence[View], first: int, observed: int, end: int, number: in
     images = sum([view.own_images + sum([result.images for result in view.results]) for view in items])
     answered = any(view.results for view in views[observed:end])
     lead = f"turn {number} | "
-    if (
-        any(view.marked or view.alone for view in items)
-        or (shape.system_inside and system)
+    whole = (
+        any(view.marked for view in items)
+        or (shape.system_inside and system > 0)
         or not _paired(views, first, observed, end)
-    ):
-        kept = _seal(lead + TURN_KEPT, size)
-        return Turn(first, end, size, True, answered, images, behind_merge(views, first, end), kept, kept)
-    said = [view.line for view in views[first:observed] if view.line]
-    names = {call.id: call.name for view in views[first:observed] for call in view.calls}
-    by_results = _seal(lead + " | ".join(said + _observations(views[observed:end], names, True)), own + system)
-    by_texts = by_results
-    if own:
-        by_texts = _seal(lead + " | ".join(said + _observations(views[observed:end], names, False)), system)
-    return Turn(first, end, size, False, answered, images, -1, by_results, by_texts)
+    )
+    kept = _seal(lead + TURN_KEPT, size, True)
+    by_results = by_texts = kept
+    if not whole:
+        said = [view.line for view in views[first:observed] if view.line]
+        names = {call.id: call.name for view in views[first:observed] for call in view.calls}
+        if not (own and (bars or any(view.alone for view in items))):
+            lines = _observations(views[observed:end], names, True)
+            by_results = by_texts = _seal(lead + " | ".join(said + lines), own + system)
+        if own:
+            by_texts = _seal(lead + " | ".join(said + _observations(views[observed:end], names, False)), system)
+    behind = behind_merge(views, first, end)
+    if by_results.whole and (own or system or behind >= 0):
+        bars = shape.strict_turns and behind < 0
+    return Turn(first, end, size, answered, images, behind, bars, by_results, by_texts)
 
 
-def _seal(line: str, carried: int) -> Seal:
-    return Seal(line, weight(line), carried)
+def _seal(line: str, carried: int, whole: bool = False) -> Seal:
+    return Seal(line, weight(line), carried, whole)
 
 
 def _observations(views: Sequence[View], names: dict[str, str], kept: bool) -> list[str]:

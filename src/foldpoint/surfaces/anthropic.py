@@ -9,7 +9,7 @@ from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.ports import Exchange, Request
 from ..core.transcript import Limits, Shape, View
 from .anthropic_views import THOUGHTS, read_message, view_of, whole, word
-from .content import content_span, marked, names_of, normal, same_reminder_apart
+from .content import content_span, names_of, normal, same_reminder_apart
 from .marks import with_breakpoint
 from .spans import decoded, elements, sourced, spans
 
@@ -48,7 +48,7 @@ class Anthropic:
         found, source = sourced(_BODY, body)
         items = spans(found.messages, source, body)
         state = isinstance(found.thread, dict) and found.thread.get("type") == "continue"
-        mark = bytes(found.cache_control) if marked(found.cache_control) else b""
+        mark = bytes(found.cache_control)
         return Request(body, items, word(found.model), state, mark, names_of(found))
 
     def view(self, item: bytes, limits: Limits) -> View:
@@ -85,7 +85,7 @@ class Anthropic:
                 if block.type == "tool_use":
                     asked[str(block.id)] = (str(block.name), bytes(block.input))
                 elif block.type == "tool_result" and str(block.tool_use_id) in asked:
-                    text = ("(error) " if block.is_error is True else "") + whole(bytes(block.content))
+                    text = ("(error) " if block.is_error is True else "") + whole(block.content)
                     found.append(Exchange(*asked.pop(str(block.tool_use_id)), same_reminder_apart(text)))
         return found
 

@@ -1,10 +1,11 @@
-"""JSON values that several surfaces read alike: texts by their literal, and an item in one spelling for digests."""
+"""What several surfaces read alike: where a content stands, marks, and an item in one spelling for digests."""
 
 from typing import Any
 
 import msgspec
 
 from ..core.ports import Names
+from ..core.text import READ_AHEAD
 from .spans import decoded, offset, sourced
 
 _ANY: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
@@ -33,19 +34,14 @@ def names_of(body: Any) -> Names:
     return Names(body.session_id, body.user, body.metadata, body.prompt_cache_key)
 
 
-def reach(limit: int) -> int:
-    """Characters to read of a text of which a line carries `limit`; 0 = all."""
-    return limit * 4
-
-
 def arguments(raw: msgspec.Raw, limit: int) -> str:
-    """The beginning of a call's arguments, as they are written."""
-    return bytes(raw)[: reach(limit) * 2].decode("utf-8", "ignore")
+    """As much of a call's arguments, as they are written, as a line may need."""
+    return bytes(raw)[: limit * 2 * READ_AHEAD].decode("utf-8", "ignore")
 
 
-def marked(raw: msgspec.Raw) -> bool:
-    """Is the member a cache breakpoint that is set?"""
-    return bool(raw) and bytes(raw) != b"null"
+def marked(value: object) -> bool:
+    """Is a member that is a cache breakpoint set?"""
+    return value is not None
 
 
 def normal(item: bytes) -> bytes:

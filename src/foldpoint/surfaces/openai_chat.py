@@ -8,7 +8,7 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
-from ..core.text import bare, called, observed, one_line, result_head, said, wide
+from ..core.text import READ_AHEAD, bare, called, observed, one_line, result_head, said, weight, wide
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -22,19 +22,14 @@ from ..core.transcript import (
     result_of,
     result_view,
 )
-from .content import content_span, marked, names_of, normal, reach, same_reminder_apart
-from .literal import line as line_of
-from .literal import size as size_of
-from .literal import start
+from .content import content_span, marked, names_of, normal, same_reminder_apart
 from .spans import decoded, elements, sourced, spans
-
-_NONE = msgspec.Raw()
 
 
 class _Function(msgspec.Struct, gc=False):
     name: Any = None
-    arguments: msgspec.Raw = _NONE
-    input: msgspec.Raw = _NONE
+    arguments: Any = None
+    input: Any = None
 
 
 class _ToolCall(msgspec.Struct, gc=False):
@@ -43,24 +38,24 @@ class _ToolCall(msgspec.Struct, gc=False):
     custom: _Function | None = None
 
 
+class _Part(msgspec.Struct, gc=False):
+    type: str = ""
+    text: Any = None
+    refusal: Any = None
+    cache_control: Any = None
+    prompt_cache_breakpoint: Any = None
+
+
 class _Message(msgspec.Struct, gc=False):
     role: str = ""
-    content: msgspec.Raw = _NONE
+    content: str | list[_Part] | None = None
     tool_calls: list[_ToolCall] | None = None
     function_call: _Function | None = None
     tool_call_id: Any = None
     name: Any = None
-    refusal: msgspec.Raw = _NONE
-    reasoning_content: msgspec.Raw = _NONE
-    cache_control: msgspec.Raw = _NONE
-
-
-class _Part(msgspec.Struct, gc=False):
-    type: str = ""
-    text: msgspec.Raw = _NONE
-    refusal: msgspec.Raw = _NONE
-    cache_control: msgspec.Raw = _NONE
-    prompt_cache_breakpoint: msgspec.Raw = _NONE
+    refusal: Any = None
+    reasoning_content: Any = None
+    cache_control: Any = None
 
 
 class _Body(msgspec.Struct, gc=False):
@@ -74,7 +69,6 @@ class _Body(msgspec.Struct, gc=False):
 
 _BODY = msgspec.json.Decoder(_Body)
 _MESSAGE = msgspec.json.Decoder(_Message)
-_PARTS = msgspec.json.Decoder(list[_Part])
 _PART = msgspec.json.Decoder(_Part)
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ROLES: dict[str, Role] = {
@@ -132,14 +126,15 @@ class OpenAIChat:
     def exchanges(self, items: Sequence[bytes]) -> list[Exchange]:
         asked: dict[str, tuple[str, bytes]] = {}
         found = []
-        for message in (decoded(_MESSAGE, item) for item in items):
+        for item in items:
+            message = decoded(_MESSAGE, item)
             for call_id, function in _calls(message):
-                asked[call_id] = (_word(function.name), bytes(function.arguments or function.input))
+                asked[call_id] = (_word(function.name), _word(function.arguments or function.input).encode())
             call_id = _word(message.tool_call_id) or _word(message.name)
             if _ROLES.get(message.role) == "tool" and call_id in asked:
                 parts = _parts(message.content)
-                plain = all(map(_text, parts))
-                text = " ".join(_texts(parts, 0)) if plain else normal(bytes(message.content)).decode()
+                plain = all(isinstance(_text(part), str) for part in parts)
+                text = " ".join(_texts(parts, 0)) if plain else normal(item).decode()
                 found.append(Exchange(*asked.pop(call_id), same_reminder_apart(text)))
         return found
 
@@ -151,41 +146,37 @@ def _word(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _parts(content: msgspec.Raw) -> list[_Part]:
+def _parts(content: str | list[_Part] | None) -> list[_Part]:
     """The parts of a content; a string is one text, null is none."""
-    written = bytes(content)
-    if written[:1] == b'"':
+    if isinstance(content, str):
         return [_Part(type="text", text=content)]
-    if written[:1] == b"[":
-        return decoded(_PARTS, written)
-    if written in (b"", b"null"):
-        return []
-    raise Unreadable("a message's content is neither a text nor a list of parts")
+    return content or []
 
 
 def _read(part: bytes) -> _Part:
     return decoded(_PART, part)
 
 
-def _text(part: _Part) -> bytes:
-    """The literal of what the part says; empty where it is no text."""
-    return bytes(part.text or part.refusal)
+def _text(part: _Part) -> Any:
+    """What the part says; a text where it is one."""
+    return part.refusal if part.text is None else part.text
 
 
 def _size(part: _Part) -> int:
-    return BLOCK_SIZE + (IMAGE_SIZE if part.type == "image_url" else size_of(_text(part)))
+    return BLOCK_SIZE + (IMAGE_SIZE if part.type == "image_url" else weight(_word(_text(part))))
 
 
 def _marked(part: _Part) -> bool:
     return marked(part.cache_control) or marked(part.prompt_cache_breakpoint)
 
 
-def _texts(parts: list[_Part], characters: int) -> list[str]:
-    texts, left = [], characters
+def _texts(parts: list[_Part], limit: int) -> list[str]:
+    """The texts as far as a line may need them, what is not text as its kind in brackets."""
+    texts, left = [], limit * READ_AHEAD + 1
     for part in parts:
-        text = start(_text(part), left) if _text(part) else _kind(part)
-        texts.append(text)
-        left = max(1, left - len(text)) if characters else 0
+        text = _text(part) if isinstance(_text(part), str) else _kind(part)
+        texts.append(text[:left] if limit else text)
+        left = max(0, left - len(text))
     return texts
 
 
@@ -202,10 +193,7 @@ def _calls(message: _Message) -> list[tuple[str, _Function]]:
 
 
 def _tool(message: _Message, parts: list[_Part], size: int, is_marked: bool, limits: Limits) -> View:
-    if len(parts) == 1 and parts[0].type == "text":
-        head = result_head(line_of(_text(parts[0]), limits.head), False)
-    else:
-        head = result_head(one_line(" ".join(_texts(parts, reach(limits.head))), limits.head), False)
+    head = result_head(one_line(" ".join(_texts(parts, limits.head)), limits.head), False)
     images = sum([part.type == "image_url" for part in parts])
     call_id, name = _word(message.tool_call_id), bare(_word(message.name))
     return result_view("tool", size, result_of(call_id or name, head, name, images), is_marked)
@@ -213,23 +201,22 @@ def _tool(message: _Message, parts: list[_Part], size: int, is_marked: bool, lim
 
 def _assistant(message: _Message, parts: list[_Part], limits: Limits) -> View:
     size = MESSAGE_SIZE + sum(map(_size, parts))
-    thinking = size_of(bytes(message.reasoning_content))
+    thinking = weight(_word(message.reasoning_content))
     size += BLOCK_SIZE + thinking if thinking else 0
-    lines = [said(start(_text(part), reach(limits.verbatim)), limits.verbatim) for part in parts]
-    lines.append(said(start(bytes(message.refusal), reach(limits.verbatim)), limits.verbatim))
+    lines = [said(_word(_text(part)), limits.verbatim) for part in parts]
+    lines.append(said(_word(message.refusal), limits.verbatim))
     calls = []
     for call_id, function in _calls(message):
-        written = bytes(function.arguments or function.input)
-        size += BLOCK_SIZE + len(call_id) + len(_word(function.name)) + size_of(written)
+        written = _word(function.arguments or function.input)
+        size += BLOCK_SIZE + len(call_id) + len(_word(function.name)) + weight(written)
         calls.append(call_of(call_id, bare(_word(function.name))))
-        lines.append(called(call_id, _word(function.name), start(written, reach(limits.arguments)), limits.arguments))
+        lines.append(called(call_id, _word(function.name), written, limits.arguments))
     return action_view(size, lines, calls, [], marked(message.cache_control) or any(map(_marked, parts)))
 
 
 def _user(item: bytes, parts: list[_Part], size: int, is_marked: bool, limits: Limits) -> View:
-    read = reach(max(limits.verbatim, limits.head)) if limits.head else 0
     lines = [
-        observed(start(_text(part), read), limits.verbatim, limits.head) if _text(part) else _kind(part)
+        observed(_text(part), limits.verbatim, limits.head) if isinstance(_text(part), str) else _kind(part)
         for part in parts
     ]
     line = " | ".join([each for each in lines if each])
@@ -297,7 +284,7 @@ def _carried_parts(carried: Carried, items: Sequence[bytes]) -> list[bytes]:
             images += 1
             if images - 1 in carried.dropped:
                 written = _text_part(b'"[image]"')
-        if bytes(part.text) != b'""':
+        if part.text != "":
             found.append(written)
     return found
 
