@@ -106,7 +106,7 @@ def test_what_was_put_is_got() -> None:
 def test_the_oldest_go_when_the_room_is_used_up() -> None:
     """The least recently put one first."""
     one = known(Copy(items(messages("anthropic", 1)), None, 0))
-    memo = Memo(capacity=2 * one.items.weight)
+    memo = Memo(capacity=2 * one.weight)
     for key in "abac":
         memo.put((key,), one)
     assert [key for key in "abc" if memo.get((key,))] == ["a", "c"]
@@ -115,17 +115,19 @@ def test_the_oldest_go_when_the_room_is_used_up() -> None:
 def test_a_transcript_that_is_put_again_takes_its_room_once() -> None:
     """The new one stands in place of the old."""
     one = known(Copy(items(messages("anthropic", 1)), None, 0))
-    memo = Memo(capacity=2 * one.items.weight)
+    memo = Memo(capacity=2 * one.weight)
     for key in "abbbb":
         memo.put((key,), one)
     assert [key for key in "ab" if memo.get((key,))] == ["a", "b"]
 
 
 def test_what_is_too_large_is_not_remembered() -> None:
-    """Nor does it break anything."""
-    memo = Memo(capacity=10)
-    memo.put(("a",), known(Copy(items(messages("anthropic", 1)), None, 0)))
-    assert memo.get(("a",)) is None
+    """Nor does it drive out what is."""
+    small, large = (known(Copy(items(messages("anthropic", turns)), None, 0)) for turns in (1, 20))
+    memo = Memo(capacity=small.weight)
+    memo.put(("a",), small)
+    memo.put(("b",), large)
+    assert (memo.get(("a",)) is small, memo.get(("b",))) == (True, None)
 
 
 def test_a_key_is_of_the_first_items() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import gc
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any, TypeVar
 
@@ -18,6 +19,8 @@ BACKLOG = 1024
 READ_BUFFER = 1 << 20
 """Bytes of a body that are taken in before the socket is told to wait: most bodies come without a pause."""
 CLOSE_SECONDS = 1.0
+SWITCH_SECONDS = 0.0005
+"""Longest that the thread which writes records keeps the interpreter from the event loop; 5 ms unless told."""
 T = TypeVar("T")
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -106,4 +109,5 @@ def settle() -> None:
     """Keep the collector away from what was made at the start and will live on."""
     gc.collect()
     gc.freeze()
+    sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(50_000, 20, 50)

@@ -18,6 +18,10 @@ RECENT = 16
 """Newest items that are compared one by one: a client moves its cache marks among them from request to request."""
 
 
+PER_ITEM, PER_TRANSCRIPT = 2_000, 6_000
+"""Bytes that views, turns and lines take for an item, and what a transcript takes beside its items, about."""
+
+
 class Copy(Sequence[bytes]):
     """An own copy of a request's items that holds nothing else of it: the early ones in one piece, the recent apart.
 
@@ -74,7 +78,7 @@ class Copy(Sequence[bytes]):
     @property
     def weight(self) -> int:
         """Bytes that it takes, about."""
-        return len(self.early) + sum(map(len, self.recent)) + 600 * len(self)
+        return len(self.early) + sum(map(len, self.recent)) + PER_ITEM * len(self)
 
 
 class Known(NamedTuple):
@@ -94,13 +98,13 @@ class Known(NamedTuple):
     @property
     def weight(self) -> int:
         """Bytes that it takes, about."""
-        return self.items.weight + len(self.front)
+        return self.items.weight + len(self.front) + PER_TRANSCRIPT
 
 
 class Memo:
     """Transcripts by their first items; the least recently used go first when the bytes are used up."""
 
-    def __init__(self, capacity: int = 64 << 20) -> None:
+    def __init__(self, capacity: int = 48 << 20) -> None:
         self._capacity, self._weight = capacity, 0
         self._known: OrderedDict[Key, Known] = OrderedDict()
 
@@ -109,9 +113,12 @@ class Memo:
 
     def put(self, key: Key, known: Known) -> None:
         old = self._known.pop(key, None)
-        self._weight += known.weight - (old.weight if old else 0)
+        self._weight -= old.weight if old else 0
+        if known.weight > self._capacity:
+            return  # it would drive out every other one
+        self._weight += known.weight
         self._known[key] = known
-        while self._weight > self._capacity and self._known:
+        while self._weight > self._capacity:
             self._weight -= self._known.popitem(last=False)[1].weight
 
 
