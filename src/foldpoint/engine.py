@@ -165,7 +165,14 @@ def limits_of(policy: Trajectory) -> Limits:
 def gate_of(policy: Trajectory, model: str) -> Gate:
     """The gate of a policy at a model's prices."""
     rates = gate_rates(model, policy.pricing, policy.horizon == "adaptive" and policy.payback_turns is None)
-    return Gate(rates.read_units, rates.write_units, policy.horizon, policy.expected_task_steps, policy.payback_turns)
+    return Gate(
+        rates.read_units,
+        rates.write_units,
+        policy.horizon,
+        policy.expected_task_steps,
+        policy.payback_turns,
+        rates.edge if policy.pricing else None,
+    )
 
 
 def terms_of(policy: Trajectory, model: str) -> tuple[Gate, bool]:

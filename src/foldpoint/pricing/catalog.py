@@ -11,14 +11,19 @@ def _claude(input_usd: float, read: int = 100, window: int = 1_000_000, min_pref
     return Rates(read, 1_250, input_usd, window, min_prefix)
 
 
-def _binding(input_usd: float, read: int, min_prefix: int = 1_024) -> Rates:
+def _binding(input_usd: float, read: int, min_prefix: int = 1_024, band: int | None = None) -> Rates:
     """A Claude row of a model that binds thinking to its prefix (platform.claude.com/docs, preserved thinking)."""
-    return Rates(read, 1_250, input_usd, 1_000_000, min_prefix, binds_thinking=True)
+    return Rates(read, 1_250, input_usd, 1_000_000, min_prefix, binds_thinking=True, band=band)
 
 
-def _free_write(input_usd: float, read: int, window: int | None) -> Rates:
+def _free_write(input_usd: float, read: int, window: int | None, band: int | None = None) -> Rates:
     """A row of a provider that charges nothing extra for writing its cache."""
-    return Rates(read, 1_000, input_usd, window)
+    return Rates(read, 1_000, input_usd, window, band=band)
+
+
+def _gpt(input_usd: float, read: int = 100) -> Rates:
+    """A row of OpenAI's since it charges for writes: twice the price over 272k tokens."""
+    return Rates(read, 1_250, input_usd, 1_050_000, band=272_000)
 
 
 ROWS: dict[str, Rates] = {
@@ -38,7 +43,7 @@ ROWS: dict[str, Rates] = {
     "claude-sonnet-5": _claude(2),
     "claude-sonnet-5-5": _binding(2, 50),
     "claude-haiku-4-5": _claude(1, window=200_000, min_prefix=4_096),
-    "claude-haiku-5-5": _binding(0.1, 100),
+    "claude-haiku-5-5": _binding(0.1, 100, band=100_000),
     "claude-fable-5": _claude(10, min_prefix=512),
     "claude-fable-5-1": _binding(10, 25, 512),
     "claude-fable-5-2": _binding(8, 25),
@@ -57,19 +62,19 @@ ROWS: dict[str, Rates] = {
     "gpt-5-1": _free_write(1.25, 100, 400_000),
     "gpt-5-2": _free_write(1.75, 100, 400_000),
     "gpt-5-3": _free_write(1.75, 100, 400_000),
-    "gpt-5-4": _free_write(2.5, 100, 1_050_000),
+    "gpt-5-4": _free_write(2.5, 100, 1_050_000, 272_000),
     "gpt-5-4-mini": _free_write(0.75, 100, 400_000),
     "gpt-5-4-nano": _free_write(0.2, 100, 400_000),
-    "gpt-5-5": _free_write(5, 100, 1_000_000),
-    "gpt-5-6-sol": Rates(100, 1_250, 4, 1_050_000),
-    "gpt-5-6-terra": Rates(100, 1_250, 2, 1_050_000),
-    "gpt-5-6-luna": Rates(100, 1_250, 0.2, 1_050_000),
-    "gpt-6-astra": Rates(100, 1_250, 10, 1_050_000),
-    "gpt-6-sol": Rates(100, 1_250, 2, 1_050_000),
-    "gpt-6-luna": Rates(100, 1_250, 0.1, 1_050_000),
-    "gpt-6-1-sol": Rates(50, 1_250, 2, 1_050_000),
-    "gpt-6-1-terra": Rates(50, 1_250, 1, 1_050_000),
-    "gpt-6-2-sol": Rates(50, 1_250, 2, 1_050_000),
+    "gpt-5-5": _free_write(5, 100, 1_000_000, 272_000),
+    "gpt-5-6-sol": _gpt(4),
+    "gpt-5-6-terra": _gpt(2),
+    "gpt-5-6-luna": _gpt(0.2),
+    "gpt-6-astra": _gpt(10),
+    "gpt-6-sol": _gpt(2),
+    "gpt-6-luna": _gpt(0.1),
+    "gpt-6-1-sol": _gpt(2, 50),
+    "gpt-6-1-terra": _gpt(1, 50),
+    "gpt-6-2-sol": _gpt(2, 50),
     # DeepSeek: api-docs.deepseek.com, pricing and kv_cache
     "deepseek-v4-1-flash": _free_write(0.15, 20, None),
     # Google: ai.google.dev/gemini-api/docs, pricing and caching

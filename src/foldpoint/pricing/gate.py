@@ -9,13 +9,18 @@ LAMBDA = 3
 
 
 class Gate(msgspec.Struct, frozen=True):
-    """The terms of the gate. read, write: price of a cached and of a written token, in one unit, as integers."""
+    """The terms of the gate.
+
+    read, write: price of a cached and of a written token, in one unit, as integers; edge: tokens of the message list
+    over which a fold is made unasked (the model's window, or a price band), None where there is none.
+    """
 
     read: int
     write: int
     horizon: Literal["task", "adaptive"] = "task"
     expected_task_steps: int = 12
     payback_turns: int | None = None
+    edge: int | None = None
 
     @property
     def waits(self) -> bool:

@@ -13,8 +13,8 @@ class Rates(msgspec.Struct, frozen=True):
 
     read_units, write_units: price of a cached and of a written token in thousandths of the uncached input price;
     input_usd: USD per million uncached input tokens; window: input tokens it takes; min_prefix: tokens of the
-    shortest prefix that is cached. None where it is not published. binds_thinking: the model refuses thinking that was
-    made under another prefix.
+    shortest prefix that is cached; band: input tokens above which the whole request costs more. None where it is not
+    published. binds_thinking: the model refuses thinking that was made under another prefix.
     """
 
     read_units: int
@@ -23,6 +23,13 @@ class Rates(msgspec.Struct, frozen=True):
     window: int | None = None
     min_prefix: int = 1_024
     binds_thinking: bool = False
+    band: int | None = None
+
+    @property
+    def edge(self) -> int | None:
+        """Input tokens that a request should not cross: the window, or a price band in front of it."""
+        edges = [edge for edge in (self.window, self.band) if edge]
+        return min(edges) if edges else None
 
     @property
     def read(self) -> float:

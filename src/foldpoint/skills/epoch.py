@@ -43,15 +43,16 @@ def replayed(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, until
     """The state after turn `until`, from an earlier state: one decision a turn, none looks at a later turn."""
     grid, keep, waits = policy.epoch_size, policy.keep_recent_turns, gate.waits
     watermark = policy.token_watermark * policy.bytes_per_token or float("inf")
+    edge = gate.edge * policy.bytes_per_token if gate.edge else float("inf")
     full, held, waited = ledger.full, state.held, state.waited
     fixed = ledger.head_size + state.prefix + state.images.size - full[state.sealed]
     for turn in range(state.turn + 1, until + 1):
-        over = fixed + full[turn] > watermark
-        if turn <= grid and not over:
+        over, forced = fixed + full[turn] > watermark, fixed + full[turn] > edge
+        if turn <= grid and not (over or forced):
             continue
         chance = over or turn % grid == 1
         to = turn - keep if over else (turn - 1) // grid * grid + 1 - keep
-        if to <= state.sealed or to < 1 or not (chance or waits):
+        if to <= state.sealed or to < 1 or not (chance or waits or forced):
             continue
         texts = ledger.texts(turn)
         if texts and not policy.fold_text_trajectories:
@@ -61,7 +62,8 @@ def replayed(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, until
         if ledger.pictured:
             choice = _choice(ledger, policy, state, turn, to, texts)
             lines, moved = lines + choice.added, moved + choice.stayed
-        if chance and gate.folds(turn, sealing, lines, moved, waited, 1 if over else grid):
+        folds = chance and gate.folds(turn, sealing, lines, moved, waited, 1 if over else grid)
+        if folds or (forced and sealing > lines):
             state, waited = _moved(ledger, state, turn, to, lines, moved, choice), 0
             fixed = ledger.head_size + state.prefix + state.images.size - full[to]
         else:
@@ -92,7 +94,7 @@ def _moved(ledger: Ledger, state: State, turn: int, to: int, lines: int, moved: 
 
 def _behind(ledger: Ledger, behind: int, sealed: int, to: int, texts: bool) -> int:
     """Bytes behind the place of the next block, once turns sealed+1…to are sealed."""
-    if ledger.shape.strict_turns:
+    if ledger.carries and ledger.shape.strict_turns:
         for turn in ledger.turns[sealed:to]:
             if (turn.by_texts if texts else turn.by_results).whole:
                 behind = turn.behind if turn.behind >= 0 else behind + turn.size

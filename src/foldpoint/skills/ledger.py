@@ -18,8 +18,8 @@ class Ledger:
     views: of every item; head: items in front of the first turn; known: leading turns taken over from `base`.
     full[n]: bytes of turns 1…n as they are; sealed[kind][n]: bytes of their lines and of what is carried beside them,
     kind 0 = results, 1 = texts (kept only where the first turn has no result).
-    answered: the first turn with a tool result, 0 = none; pictured: there are images; opening: how the first block
-    begins, with one sentence that says what it is.
+    answered: the first turn with a tool result, 0 = none; pictured: there are images; carries: a turn carries something
+    or is kept whole; opening: how the first block begins, with one sentence that says what it is.
     """
 
     head: int
@@ -47,7 +47,7 @@ class Ledger:
         self.turns: list[Turn] = []
         self.full: list[int] = [0]
         self.sealed: tuple[list[int], list[int]] = ([0], [0])
-        self.answered, self.pictured = 0, False
+        self.answered, self.pictured, self.carries = 0, False, False
         if base is not None and base.turns and same > base.head and not any(view.history for view in views[same:]):
             self._take_over(base, same)
         else:
@@ -64,7 +64,7 @@ class Ledger:
         self.turns, self.full = base.turns[:known], base.full[: known + 1]
         self.sealed = (base.sealed[0][: known + 1], base.sealed[1][: known + 1])
         self.answered = base.answered if base.answered <= known else 0
-        self.pictured = base.pictured
+        self.pictured, self.carries = base.pictured, base.carries
 
     def _add(self, turns: list[Turn]) -> None:
         known = len(self.turns)
@@ -72,6 +72,7 @@ class Ledger:
         if not self.answered:
             self.answered = next((at for at, turn in enumerate(turns, known + 1) if turn.answered), 0)
         self.pictured = self.pictured or any(map(attrgetter("images"), turns))
+        self.carries = self.carries or any(map(attrgetter("by_results.carried"), turns))
         _run_on(self.full, map(attrgetter("size"), turns))
         _run_on(self.sealed[0], [turn.by_results.size + turn.by_results.carried + 1 for turn in turns])
         if self.answered != 1:

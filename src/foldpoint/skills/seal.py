@@ -40,7 +40,7 @@ def fold_of(
     seals = [each.by_texts for each in turns] if texts else [each.by_results for each in turns]
     block = "\n".join([MARKER if sealed else ledger.opening, *[seal.line for seal in seals]])
     kept: list[Carried | Kept] = []
-    if any(seal.carried for seal in seals):
+    if ledger.carries:
         for number, (each, seal) in enumerate(zip(turns, seals, strict=True), sealed + 1):
             kept += [Kept(each.first, each.end)] if seal.whole else _carried(ledger, number, texts, dropped)
     return Fold(turn, to, texts, block, tuple(kept), rewritten)
