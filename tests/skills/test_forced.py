@@ -46,7 +46,9 @@ def test_a_forced_fold_is_no_refused_chance() -> None:
 def receipt(model: str, **parameters: object) -> Receipt:
     asked = json.loads(body("anthropic", 14, usual=Turn(result="x" * 30_000)))
     raw = json.dumps({**asked, "model": model}).encode()
-    return fold(raw, "anthropic", policy(token_watermark=0, expected_task_steps=1, payback_turns=None, **parameters)).receipt
+    return fold(
+        raw, "anthropic", policy(token_watermark=0, expected_task_steps=1, payback_turns=None, **parameters)
+    ).receipt
 
 
 def test_a_price_band_is_an_edge() -> None:
@@ -62,3 +64,21 @@ def test_a_price_band_is_an_edge() -> None:
 def test_without_pricing_no_edge_is_known() -> None:
     """The model's row is not read at all."""
     assert receipt("claude-haiku-5-5", pricing=False).sealed == 0
+
+
+def test_a_loop_that_would_cross_the_edge_is_served_folded() -> None:
+    """Refused all the same; one that fits is served as it came."""
+    same = Turn(result="x" * 30_000)
+    asked = json.loads(body("anthropic", 14, usual=same))
+    for message in asked["messages"][1::2]:
+        message["content"][-1]["input"] = {}
+    receipts = [
+        fold(
+            json.dumps({**asked, "model": model}).encode(), "anthropic", policy(token_watermark=0, max_tool_repeats=3)
+        ).receipt
+        for model in ("claude-haiku-5-5", "claude-sonnet-5")
+    ]
+    assert [(each.verdict, each.reason, each.sealed) for each in receipts] == [
+        ("refused", "tool_loop", 9),
+        ("refused", "tool_loop", 0),
+    ]

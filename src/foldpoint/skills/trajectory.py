@@ -44,7 +44,7 @@ def planned(
     holds = before is not None and 0 < before.settled.turn <= ledger.known
     settled, state = _stand(ledger, policy, gate, before.settled if before and holds else start(ledger))
     if loops(surface, items, ledger, policy.max_tool_repeats):
-        return Plan("refused", "tool_loop", none, settled, None, ledger.size)
+        return _refused(ledger, policy, gate, state, settled)
     if not state.sealed:
         return Plan("no_op", "not_worth_it" if state.held else "first_epoch", state, settled, None, ledger.size)
     return _checked(ledger, policy, gate, state, settled, before)
@@ -73,6 +73,16 @@ def _checked(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settl
     if size >= ledger.size:
         return not_smaller(plan, ledger)
     return plan
+
+
+def _refused(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled: State) -> Plan:
+    """A loop is served unfolded, but where that would cross the model's window."""
+    crosses = gate.edge is not None and ledger.size > gate.edge * policy.bytes_per_token
+    if crosses and state.sealed:
+        layout = laid_out(ledger, state)
+        if not fault(ledger, layout, policy.keep_recent_turns):
+            return Plan("refused", "tool_loop", state, settled, layout, sent(ledger, state, layout))
+    return Plan("refused", "tool_loop", State(), settled, None, ledger.size)
 
 
 def _layout(ledger: Ledger, state: State, before: Plan | None) -> Layout:
