@@ -1,27 +1,45 @@
 """Which images survive the sealing of their turns."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from foldpoint.core.edit import KeptImage
-from foldpoint.skills.images import Choice, Picture, chosen, label, newest, pictures
-from transcripts import Turn, image, image_url, ledger, messages, text
+from foldpoint.core.transcript import View
+from foldpoint.skills.images import Images, Picture, chosen, dropped_of, kept_of, label, newest, pictures
+from foldpoint.skills.ledger import Ledger
+from foldpoint.skills.seal import Fold
+from transcripts import SAID, Turn, image, image_url, ledger, messages, text
 
 SHOT = Turn(images=("A",))
 LABELLED = 2 * 16 + 4_800 + len("[image of tool_result[call_1]]")
 
 
-def choice(odd: dict[int, Turn], count: int = 1, turn: int = 6, sealed: int = 0, to: int = 4) -> Choice:
+class Move(NamedTuple):
+    """What a move does with images, all of it."""
+
+    images: Images
+    dropped: dict[int, tuple[int, ...]]
+    stayed: int
+    added: int
+
+
+def moved(read: Ledger, count: int, turn: int, sealed: int, to: int) -> Move:
+    """The move on a transcript that was sealed as one of results so far."""
+    found = chosen(read, count, turn, sealed, to, [Fold(6, sealed, False, "", (), 0)] if sealed else [])
+    dropped = dropped_of(read, found, sealed, to) if found.left_out else {}
+    return Move(kept_of(read, found), dropped, found.stayed, found.added)
+
+
+def choice(odd: dict[int, Turn], count: int = 1, turn: int = 6, sealed: int = 0, to: int = 4) -> Move:
     """The choice at a move on a result trajectory."""
-    read = ledger("anthropic", messages("anthropic", turn, odd))
-    return chosen(read.turns, read.views, count, turn, sealed, to, [False] * to)
+    return moved(ledger("anthropic", messages("anthropic", turn, odd)), count, turn, sealed, to)
 
 
 def test_every_image_of_a_turn_is_found_in_order() -> None:
     """Those in results first, then those beside them."""
     read = ledger("anthropic", messages("anthropic", 1, {1: Turn(images=("A", "B"), beside=[image("C")])}))
-    assert pictures(read.turns[0], read.views, 1) == [
+    assert pictures(read, 1) == [
         Picture(1, 2, 0, False),
         Picture(1, 2, 1, False),
         Picture(1, 2, 2, True),
@@ -34,13 +52,13 @@ def test_every_image_of_a_turn_is_found_in_order() -> None:
 def test_the_newest_come_first(count: int, found: list[tuple[int, int]]) -> None:
     """(turn, number) of the newest so many."""
     read = ledger("anthropic", messages("anthropic", 4, {1: Turn(images=("A", "B")), 3: SHOT}))
-    assert [(each.turn, each.number) for each in newest(read.turns, read.views, 4, count)] == found
+    assert [(each.turn, each.number) for each in newest(read, 4, count)] == found
 
 
 def test_images_of_later_turns_are_not_looked_at() -> None:
     """The choice is made from the turns up to the move."""
     read = ledger("anthropic", messages("anthropic", 4, {1: SHOT, 4: SHOT}))
-    assert [each.turn for each in newest(read.turns, read.views, 3, 1)] == [1]
+    assert [each.turn for each in newest(read, 3, 1)] == [1]
 
 
 def test_the_newest_image_survives() -> None:
@@ -55,7 +73,7 @@ def test_several_images_stay_in_order() -> None:
 
 def test_no_image_survives_where_none_is_wanted() -> None:
     """0 keeps none."""
-    assert choice({1: SHOT}, 0) == Choice()
+    assert choice({1: SHOT}, 0) == Move(Images(), {}, 0, 0)
 
 
 def test_an_image_in_a_kept_turn_takes_the_place() -> None:
@@ -105,8 +123,8 @@ def test_a_message_that_was_carried_before_is_never_touched_again() -> None:
 def test_an_image_of_a_users_message_is_kept_on_a_text_trajectory() -> None:
     """There the message is not carried."""
     said: Any = Turn(calls=0, said="a", beside=[image_url("A"), text("See.")])
-    read = ledger("openai-chat", messages("openai-chat", 6, {1: said}))
-    now = chosen(read.turns, read.views, 1, 6, 0, 4, [True] * 4)
+    read = ledger("openai-chat", messages("openai-chat", 6, {1: said}, SAID))
+    now = moved(read, 1, 6, 0, 4)
     assert (now.images.kept, now.dropped) == ((KeptImage(2, 0, "[image of turn 1]"),), {})
 
 
@@ -131,3 +149,21 @@ def test_a_label_counts_over_the_results() -> None:
         ]},
     ]  # fmt: skip
     assert label(Picture(1, 2, 2, False), ledger("anthropic", written).views[2]) == "[image of tool_result[b]]"
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_choice_looks_at_no_more_images_than_it_keeps(beside: bool) -> None:
+    """However long the transcript is: one that looked at all of them at every turn would be quadratic."""
+
+    class Counted(list[View]):
+        looks = 0
+
+        def __getitem__(self, at: Any) -> Any:
+            Counted.looks += 1
+            return super().__getitem__(at)
+
+    shot = Turn(beside=[image("A")]) if beside else SHOT
+    read = ledger("anthropic", messages("anthropic", 200, usual=shot))
+    read.views = Counted(read.views)
+    chosen(read, 1, 200, 4, 198, [Fold(6, 4, False, "", (), 0)])
+    assert Counted.looks <= 4

@@ -81,7 +81,7 @@ def test_what_the_head_has_behind_the_place_of_a_block(surface: str, system: boo
 def test_images_are_seen() -> None:
     """A transcript knows whether it has any."""
     found = [ledger("anthropic", messages("anthropic", 3, odd)).pictured for odd in ({}, {2: Turn(images=("A",))})]
-    assert found == [False, True]
+    assert found == [[], [2]]
 
 
 def test_the_first_block_says_what_it_is() -> None:

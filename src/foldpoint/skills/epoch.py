@@ -4,11 +4,11 @@ import msgspec
 
 from ..core.policy import Trajectory
 from ..pricing.gate import Gate
-from .images import Choice, Images, chosen
+from .images import Choice, Images, chosen, dropped_of, kept_of
 from .ledger import Ledger
 from .seal import Fold, fold_of
 
-_NO_IMAGES = Choice()
+_NO_IMAGES, _NONE = Choice(), Images()
 
 
 class State(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ def replayed(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, until
         sealing, choice = full[to] - full[state.sealed], _NO_IMAGES
         lines, moved = ledger.lines(texts, state.sealed, to), state.behind + full[turn - 1] - full[to]
         if ledger.pictured:
-            choice = _choice(ledger, policy, state, turn, to, texts)
+            choice = chosen(ledger, policy.keep_recent_images, turn, state.sealed, to, state.folds)
             lines, moved = lines + choice.added, moved + choice.stayed
         folds = chance and gate.folds(turn, sealing, lines, moved, waited, 1 if over else grid)
         if folds or (forced and sealing > lines):
@@ -72,24 +72,13 @@ def replayed(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, until
     return msgspec.structs.replace(state, turn=until, held=held, waited=waited)
 
 
-def _choice(ledger: Ledger, policy: Trajectory, state: State, turn: int, to: int, texts: bool) -> Choice:
-    kinds = _kinds(state.folds) + [texts] * (to - state.sealed)
-    return chosen(ledger.turns, ledger.views, policy.keep_recent_images, turn, state.sealed, to, kinds)
-
-
-def _kinds(folds: tuple[Fold, ...]) -> list[bool]:
-    """For each sealed turn, whether it was sealed as one of plain messages."""
-    kinds: list[bool] = []
-    for fold in folds:
-        kinds += [fold.texts] * (fold.sealed - len(kinds))
-    return kinds
-
-
 def _moved(ledger: Ledger, state: State, turn: int, to: int, lines: int, moved: int, choice: Choice) -> State:
-    fold = fold_of(ledger, turn, state.sealed, to, choice.dropped, moved + lines)
-    prefix = state.prefix + lines - (choice.images.size - choice.stayed)
+    dropped = dropped_of(ledger, choice, state.sealed, to) if choice.left_out else {}
+    fold = fold_of(ledger, turn, state.sealed, to, dropped, moved + lines)
+    images = kept_of(ledger, choice) if choice.last else _NONE
+    prefix = state.prefix + lines - (choice.size - choice.stayed)
     behind = _behind(ledger, state.behind, state.sealed, to, fold.texts)
-    return State(turn, to, 0, 0, prefix, behind, (*state.folds, fold), choice.images)
+    return State(turn, to, 0, 0, prefix, behind, (*state.folds, fold), images)
 
 
 def _behind(ledger: Ledger, behind: int, sealed: int, to: int, texts: bool) -> int:

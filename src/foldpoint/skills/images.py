@@ -1,12 +1,17 @@
 """Which images survive the sealing of their turns."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from ..core.edit import KeptImage
+from ..core.text import weight
 from ..core.transcript import BLOCK_SIZE, IMAGE_SIZE, View
-from .turns import Turn
+from .ledger import Ledger
+from .seal import Fold
+from .turns import Seal
 
 _PLACEHOLDER = len("[image]")
 
@@ -27,71 +32,87 @@ class Images(msgspec.Struct, frozen=True):
     size: int = 0
 
 
-class Choice(msgspec.Struct, frozen=True):
-    """What a move does with images: those that stand last afterwards; of their bytes, those sent before in that place;
-    and of carried messages, by item, the numbers of the images that are left out."""
+class Choice(NamedTuple):
+    """What a move does with images. `best`: the newest, newest first; `last`: those of them that stand last afterwards.
 
-    images: Images = Images()
+    size: bytes of these; stayed: of those that stood there before; left_out: bytes that carried messages lose.
+    """
+
+    best: Sequence[Picture] = ()
+    last: Sequence[Picture] = ()
+    size: int = 0
     stayed: int = 0
-    dropped: dict[int, tuple[int, ...]] = {}
+    left_out: int = 0
 
     @property
     def added(self) -> int:
         """Bytes that the move writes because of images, beside lines and carried messages; may be negative."""
-        left_out = sum(map(len, self.dropped.values())) * (IMAGE_SIZE - _PLACEHOLDER)
-        return self.images.size - self.stayed - left_out
+        return self.size - self.stayed - self.left_out
 
 
-def newest(turns: Sequence[Turn], views: Sequence[View], until: int, count: int) -> list[Picture]:
+def chosen(ledger: Ledger, count: int, turn: int, sealed: int, to: int, folds: Sequence[Fold]) -> Choice:
+    """Choose the `count` newest images at a move from `sealed` to `to` at `turn`.
+
+    It costs what these images cost, not what the history holds.
+    """
+    best, now = newest(ledger, turn, count), ledger.texts(turn)
+    last = []
+    carried = 0
+    for picture in reversed(best):
+        if picture.turn > to:
+            continue
+        texts = now if picture.turn > sealed else folds[bisect_left(folds, picture.turn, key=_sealed)].texts
+        if _seal(ledger, picture.turn, texts).whole:
+            continue
+        if texts or not picture.own:
+            last.append(picture)
+        else:
+            carried += picture.turn > sealed
+    sizes = [2 * BLOCK_SIZE + IMAGE_SIZE + weight(label(picture, ledger.views[picture.item])) for picture in last]
+    stayed = sum([size for picture, size in zip(last, sizes, strict=True) if picture.turn <= sealed])
+    dropped = 0 if now else ledger.drawn[to] - ledger.drawn[sealed] - carried
+    return Choice(best, last, sum(sizes), stayed, dropped * (IMAGE_SIZE - _PLACEHOLDER))
+
+
+def newest(ledger: Ledger, until: int, count: int) -> list[Picture]:
     """The newest images of turns 1…until, the newest first."""
     found: list[Picture] = []
-    for number in range(until, 0, -1):
-        if len(found) >= count:
-            break
-        if turns[number - 1].images:
-            found += reversed(pictures(turns[number - 1], views, number))
+    at = bisect_right(ledger.pictured, until) - 1
+    while at >= 0 and len(found) < count:
+        found += reversed(pictures(ledger, ledger.pictured[at]))
+        at -= 1
     return found[:count]
 
 
-def pictures(turn: Turn, views: Sequence[View], number: int) -> list[Picture]:
+def pictures(ledger: Ledger, number: int) -> list[Picture]:
     """Every image of a turn, in order."""
-    found = []
+    turn, found = ledger.turns[number - 1], list[Picture]()
     for item in range(turn.first, turn.end):
-        in_results = sum(result.images for result in views[item].results)
-        total = in_results + views[item].own_images
-        found += [Picture(number, item, at, at >= in_results) for at in range(total)]
+        view = ledger.views[item]
+        in_results = sum([result.images for result in view.results])
+        found += [Picture(number, item, at, at >= in_results) for at in range(in_results + view.own_images)]
     return found
 
 
-def chosen(
-    turns: Sequence[Turn], views: Sequence[View], count: int, turn: int, sealed: int, to: int, texts: Sequence[bool]
-) -> Choice:
-    """Choose at a move from `sealed` to `to` at `turn`. `texts[n - 1]`: turn n is sealed as one of plain messages."""
-    best = newest(turns, views, turn, count)
-    last = [
-        picture
-        for picture in reversed(best)
-        if picture.turn <= to
-        and not _whole(turns, texts, picture.turn)
-        and (texts[picture.turn - 1] or not picture.own)
+def kept_of(ledger: Ledger, choice: Choice) -> Images:
+    """The images that stand last after a move."""
+    kept = [
+        KeptImage(picture.item, picture.number, label(picture, ledger.views[picture.item])) for picture in choice.last
     ]
-    labels = [label(picture, views[picture.item]) for picture in last]
-    sizes = [2 * BLOCK_SIZE + IMAGE_SIZE + len(text.encode()) for text in labels]
-    kept = tuple(KeptImage(picture.item, picture.number, text) for picture, text in zip(last, labels, strict=True))
-    stayed = sum(size for picture, size in zip(last, sizes, strict=True) if picture.turn <= sealed)
-    dropped: dict[int, tuple[int, ...]] = {}
-    for number in range(sealed + 1, to + 1):
-        if turns[number - 1].images and not texts[number - 1] and not _whole(turns, texts, number):
-            for picture in pictures(turns[number - 1], views, number):
-                if picture.own and picture not in best:
-                    own = picture.number - sum(result.images for result in views[picture.item].results)
-                    dropped[picture.item] = (*dropped.get(picture.item, ()), own)
-    return Choice(Images(kept, sum(sizes)), stayed, dropped)
+    return Images(tuple(kept), choice.size)
 
 
-def _whole(turns: Sequence[Turn], texts: Sequence[bool], number: int) -> bool:
-    turn = turns[number - 1]
-    return (turn.by_texts if texts[number - 1] else turn.by_results).whole
+def dropped_of(ledger: Ledger, choice: Choice, sealed: int, to: int) -> dict[int, tuple[int, ...]]:
+    """For each message carried by a move from `sealed` to `to`, the numbers of the images that are left out of it."""
+    best, dropped = set(choice.best), dict[int, tuple[int, ...]]()
+    for number in ledger.pictured[bisect_right(ledger.pictured, sealed) : bisect_right(ledger.pictured, to)]:
+        if _seal(ledger, number, False).whole:
+            continue
+        for picture in pictures(ledger, number):
+            if picture.own and picture not in best:
+                own = picture.number - sum([result.images for result in ledger.views[picture.item].results])
+                dropped[picture.item] = (*dropped.get(picture.item, ()), own)
+    return dropped
 
 
 def label(picture: Picture, view: View) -> str:
@@ -102,3 +123,12 @@ def label(picture: Picture, view: View) -> str:
             return f"[image of tool_result[{result.id}]]"
         at -= result.images
     return f"[image of turn {picture.turn}]"
+
+
+def _seal(ledger: Ledger, number: int, texts: bool) -> Seal:
+    turn = ledger.turns[number - 1]
+    return turn.by_texts if texts else turn.by_results
+
+
+def _sealed(fold: Fold) -> int:
+    return fold.sealed

@@ -1,5 +1,6 @@
 """Running sums over the turns of a transcript, so that a move of the fold point is priced at once."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from operator import attrgetter
@@ -18,7 +19,8 @@ class Ledger:
     views: of every item; head: items in front of the first turn; known: leading turns taken over from `base`.
     full[n]: bytes of turns 1…n as they are; sealed[kind][n]: bytes of their lines and of what is carried beside them,
     kind 0 = results, 1 = texts (kept only where the first turn has no result).
-    answered: the first turn with a tool result, 0 = none; pictured: there are images; carries: a turn carries something
+    answered: the first turn with a tool result, 0 = none; pictured: the turns with images; drawn[n]: images in
+    messages that turns 1…n carry; carries: a turn carries something
     or is kept whole; opening: how the first block begins, with one sentence that says what it is.
     """
 
@@ -47,7 +49,9 @@ class Ledger:
         self.turns: list[Turn] = []
         self.full: list[int] = [0]
         self.sealed: tuple[list[int], list[int]] = ([0], [0])
-        self.answered, self.pictured, self.carries = 0, False, False
+        self.answered, self.carries = 0, False
+        self.pictured: list[int] = []
+        self.drawn: list[int] = [0]
         if base is not None and base.turns and same > base.head and not any(view.history for view in views[same:]):
             self._take_over(base, same)
         else:
@@ -64,19 +68,31 @@ class Ledger:
         self.turns, self.full = base.turns[:known], base.full[: known + 1]
         self.sealed = (base.sealed[0][: known + 1], base.sealed[1][: known + 1])
         self.answered = base.answered if base.answered <= known else 0
-        self.pictured, self.carries = base.pictured, base.carries
+        self.carries = base.carries
+        self.pictured, self.drawn = base.pictured[: bisect_right(base.pictured, known)], base.drawn[: known + 1]
 
     def _add(self, turns: list[Turn]) -> None:
         known = len(self.turns)
         self.turns += turns
         if not self.answered:
             self.answered = next((at for at, turn in enumerate(turns, known + 1) if turn.answered), 0)
-        self.pictured = self.pictured or any(map(attrgetter("images"), turns))
+        self._draw(turns, known)
         self.carries = self.carries or any(map(attrgetter("by_results.carried"), turns))
         _run_on(self.full, map(attrgetter("size"), turns))
         _run_on(self.sealed[0], [turn.by_results.size + turn.by_results.carried + 1 for turn in turns])
         if self.answered != 1:
             _run_on(self.sealed[1], [turn.by_texts.size + turn.by_texts.carried + 1 for turn in turns])
+
+    def _draw(self, turns: list[Turn], known: int) -> None:
+        images = list(map(attrgetter("images"), turns))
+        if any(images):
+            self.pictured += [number for number, count in enumerate(images, known + 1) if count]
+        _run_on(self.drawn, [self._own_images(turn) if turn.images else 0 for turn in turns] if any(images) else images)
+
+    def _own_images(self, turn: Turn) -> int:
+        if turn.by_results.whole:
+            return 0
+        return sum([view.own_images for view in self.views[turn.first : turn.end] if view.role == "user"])
 
     @property
     def size(self) -> int:

@@ -2,7 +2,7 @@
 
 from ..core.policy import Trajectory
 from .epoch import State
-from .images import Choice, chosen
+from .images import Choice, chosen, dropped_of, kept_of
 from .ledger import Ledger
 from .seal import fold_of
 
@@ -13,12 +13,9 @@ def windowed(ledger: Ledger, policy: Trajectory, turn: int) -> State:
     texts = ledger.texts(turn)
     if to < 1 or (texts and not policy.fold_text_trajectories):
         return State(turn=turn, behind=ledger.behind)
-    choice = (
-        chosen(ledger.turns, ledger.views, policy.keep_recent_images, turn, 0, to, [texts] * to)
-        if ledger.pictured
-        else Choice()
-    )
+    choice = chosen(ledger, policy.keep_recent_images, turn, 0, to, ()) if ledger.pictured else Choice()
     lines = ledger.lines(texts, 0, to) + choice.added
     rewritten = ledger.behind + lines + ledger.full[turn - 1] - ledger.full[to]
-    fold = fold_of(ledger, turn, 0, to, choice.dropped, rewritten)
-    return State(turn=turn, sealed=to, prefix=lines - choice.images.size, folds=(fold,), images=choice.images)
+    fold = fold_of(ledger, turn, 0, to, dropped_of(ledger, choice, 0, to), rewritten)
+    images = kept_of(ledger, choice)
+    return State(turn=turn, sealed=to, prefix=lines - choice.size, folds=(fold,), images=images)
