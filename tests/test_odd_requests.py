@@ -1,10 +1,12 @@
 """Requests that were folded wrongly once, or nearly."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from foldpoint import Engine, Receipt, fold
+from foldpoint import Engine, Policy, Receipt, fold, fold_messages
+from foldpoint.core.errors import PolicyError
 from transcripts import SAID, Turn, body, image, policy, text
 
 
@@ -78,3 +80,43 @@ def test_a_request_without_turns_is_the_same_the_second_time(surface: str) -> No
     first, second = engine.fold(raw, surface), engine.fold(raw, surface)
     assert first == second
     assert second.receipt.reason == "not_a_trajectory"
+
+
+@pytest.mark.parametrize("wrong", [None, "text", bytearray(b"{}"), memoryview(b"{}")])
+def test_a_body_that_is_no_bytes_is_refused_by_name(wrong: object) -> None:
+    """At the door, with the mend."""
+    with pytest.raises(TypeError, match="a body is bytes, not"):
+        fold(wrong, "anthropic")  # type: ignore[arg-type]
+
+
+def test_messages_that_are_no_json_come_back() -> None:
+    """A fold never breaks an agent."""
+    foreign = [object(), {"role": "user", "content": {1, 2}}]
+    assert fold_messages(foreign, "anthropic") == foreign
+
+
+def test_a_body_of_very_many_messages_is_passed_on() -> None:
+    """Reading it would keep others waiting."""
+    raw = b'{"messages":[' + b",".join([b'{"role":"user","content":"a"}'] * 20_001) + b"]}"
+    folded = fold(raw, "openai-chat")
+    assert (folded.body is raw, folded.receipt.verdict, folded.receipt.reason) == (True, "skipped", "too_large")
+
+
+@pytest.mark.parametrize("settings", [None, [], "x", {5: 6}, {"skills": {5: {}}}])
+def test_settings_that_are_no_tables_are_a_policy_error(settings: object) -> None:
+    """Whatever they are."""
+    with pytest.raises(PolicyError):
+        Policy.from_dict(settings)  # type: ignore[arg-type]
+
+
+def test_a_policy_file_that_is_no_text_is_a_policy_error(tmp_path: Path) -> None:
+    """It says which file."""
+    (tmp_path / "p.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(PolicyError, match=r"p\.toml is not TOML"):
+        Policy.from_file(tmp_path / "p.toml")
+
+
+def test_a_number_beyond_all_reason_is_refused() -> None:
+    """Before it breaks a request."""
+    with pytest.raises(PolicyError, match="token_watermark must be <="):
+        Policy.from_dict({"skills": {"agent_trajectory_compaction": {"token_watermark": 10**400}}})

@@ -22,6 +22,8 @@ from .surfaces import surface_named
 from .surfaces.objects import as_item, as_object
 from .surfaces.splice import front_of, spliced, written
 
+MOST_MESSAGES = 20_000
+"""Messages above which a body is passed on: reading it would keep a gateway's other requests waiting."""
 MODELS = 1_000
 """Models whose terms are remembered: their names come from outside."""
 
@@ -60,9 +62,17 @@ class Engine:
     def fold(self, body: bytes, surface: str, path: str | None = None, *, tenant: str = "local") -> Folded:
         """Fold a request body of a surface. A body that can't be folded is passed on, and the receipt says why.
 
-        Raises UnknownSurface for a wrong name, and nothing for any body.
+        Args:
+            body: the request body; `path` is where it was sent to (for surfaces that say more there; none does yet).
+            tenant: whose transcripts are remembered together.
+
+        Raises:
+            UnknownSurface: for a wrong name. Nothing for any bytes.
+            TypeError: for a body that is no bytes.
         """
         format_ = surface_named(surface)
+        if not isinstance(body, bytes):
+            raise TypeError(f"a body is bytes, not {type(body).__name__}; encode a text, wrap a buffer in bytes()")
         policy = self.policy.agent_trajectory_compaction
         if policy.mode == "off":
             return Folded(body, Receipt("no_op", "", bytes_before=len(body), bytes_after=len(body)))
@@ -86,6 +96,8 @@ class Engine:
 
     def _fold(self, request: Request, surface: Surface, policy: Trajectory, tenant: str) -> Folded:
         body = request.body
+        if len(request.items) > MOST_MESSAGES:
+            return Folded(body, passed_on(body, "skipped", "too_large", policy, len(request.items)))
         if request.state:
             return Folded(body, passed_on(body, "skipped", "provider_state", policy, len(request.items)))
         known, plan = self._planned(request, surface, policy, tenant)
@@ -193,18 +205,20 @@ def fold_messages(messages: Sequence[Any], surface: str, policy: Policy = Policy
     format_, trajectory = surface_named(surface), policy.agent_trajectory_compaction
     if trajectory.mode != "prod":
         return list(messages)
-    items = [as_item(message) for message in messages]
     try:
-        ledger = Ledger(
-            [format_.view(item, limits_of(trajectory)) for item in items], format_.shape, recall=trajectory.recall_hint
-        )
-    except Unreadable:
+        return _folded_objects(messages, format_, trajectory)
+    except Exception:  # noqa: BLE001  a broken fold never breaks an agent
         return list(messages)
-    plan = planned(format_, items, ledger, trajectory, gate_of(trajectory, ""))
+
+
+def _folded_objects(messages: Sequence[Any], surface: Surface, policy: Trajectory) -> list[Any]:
+    items = [as_item(message) for message in messages]
+    ledger = Ledger([surface.view(item, limits_of(policy)) for item in items], surface.shape, recall=policy.recall_hint)
+    plan = planned(surface, items, ledger, policy, gate_of(policy, ""))
     if plan.layout is None:
         return list(messages)
     folded = [
         messages[slot.item] if slot.item is not None and not slot.added else as_object(item)
-        for slot, item in zip(plan.layout.slots, written(format_, items, plan.layout), strict=True)
+        for slot, item in zip(plan.layout.slots, written(surface, items, plan.layout), strict=True)
     ]
     return [*folded, *messages[plan.layout.tail :]]

@@ -87,7 +87,7 @@ def test_an_optional_parameter_may_be_unset() -> None:
         ("window_turns", 0, "window_turns must be >= 1"),
         ("bytes_per_token", 0, "bytes_per_token must be > 0"),
         ("bytes_per_token", float("nan"), "bytes_per_token must be > 0"),
-        ("bytes_per_token", float("inf"), "bytes_per_token must be > 0"),
+        ("bytes_per_token", float("inf"), "bytes_per_token must be <= 1000000000000"),
         ("tool_result_head_chars", -1, "tool_result_head_chars must be >= 0"),
         ("verbatim_chars", -1, "verbatim_chars must be >= 0"),
         ("fold_on_idle", True, "fold_on_idle is not in this version; leave it out"),

@@ -1,10 +1,4 @@
-"""The errors Foldpoint raises on purpose.
-
-FoldpointError
- ├── PolicyError      a policy or configuration value is not usable (lists every bad field)
- ├── Unreadable       a request body is not of the shape its surface has
- └── UnknownSurface   no surface has that name
-"""
+"""The errors Foldpoint raises on purpose: FoldpointError, and of its kind PolicyError, Unreadable, UnknownSurface."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -21,8 +15,8 @@ class Unreadable(FoldpointError):
 class UnknownSurface(FoldpointError, ValueError):
     """No surface has that name."""
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"no surface is called {name!r}{nearest(name, known)}; there are: {', '.join(known)}")
+    def __init__(self, name: object, known: Iterable[str]) -> None:
+        super().__init__(f"no surface is called {name!r}{nearest(str(name), known)}; there are: {', '.join(known)}")
 
 
 class PolicyError(FoldpointError, ValueError):

@@ -89,6 +89,8 @@ TRAJECTORY = (
     Parameter("window_turns", "int", 10, "turns a sliding window keeps", floor=1, per_key=False),
 )
 NAMES = tuple(parameter.name for parameter in TRAJECTORY)
+MOST = 10**12
+"""More than any number here can mean; figures stay exact below it."""
 HEAD_CHARS_VARIABLE = "ACE_AGENT_TOOL_RESULT_HEAD_CHARS"
 
 
@@ -113,6 +115,8 @@ def problem(parameter: Parameter, value: object) -> str | None:
             fits = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not fits or not isinstance(value, (int, float)):
         return f"{parameter.name} must be {'a whole number' if parameter.kind == 'int' else 'a number'}"
+    if value > MOST:
+        return f"{parameter.name} must be <= {MOST}"
     if parameter.above:
         return None if parameter.floor < value < float("inf") else f"{parameter.name} must be > {parameter.floor}"
     return None if value >= parameter.floor else f"{parameter.name} must be >= {parameter.floor}"

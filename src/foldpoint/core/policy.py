@@ -54,6 +54,8 @@ class Policy(msgspec.Struct, frozen=True):
         Raises:
             PolicyError: naming every unknown key and bad value.
         """
+        if not isinstance(settings, Mapping):
+            raise PolicyError([("", f"settings must be a mapping of tables, not {type(settings).__name__}")])
         problems = unknown_keys(settings, TABLES, "")
         skills = settings.get("skills", {})
         if not isinstance(skills, Mapping):
@@ -76,7 +78,7 @@ class Policy(msgspec.Struct, frozen=True):
         with open(path, "rb") as file:
             try:
                 settings = tomllib.load(file)
-            except tomllib.TOMLDecodeError as error:
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise PolicyError([("", f"{os.fspath(path)} is not TOML: {error}")]) from None
         return cls.from_dict(settings)
 
@@ -85,7 +87,7 @@ def unknown_keys(given: Mapping[str, Any], known: tuple[str, ...], table: str) -
     """A problem for each key that is not known, with the nearest right one."""
     inside = f" in [{table}]" if table else ""
     return [
-        (f"{table}.{key}" if table else key, f"unknown key {key!r}{inside}{nearest(key, known)}")
+        (f"{table}.{key}" if table else str(key), f"unknown key {key!r}{inside}{nearest(str(key), known)}")
         for key in given
         if key not in known
     ]

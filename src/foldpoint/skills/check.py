@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from ..core.edit import Layout, Slot
+from ..core.edit import Block, Layout, Slot
 from ..core.transcript import View
 from .ledger import Ledger
 
@@ -14,6 +14,10 @@ def fault(ledger: Ledger, layout: Layout, keep: int) -> str:
     turns = ledger.turns
     if not _recent_whole(layout, turns[max(0, len(turns) - keep)].first):
         return "recent"
+    if any(isinstance(added, Block) and not added.text.strip() for slot in layout.slots for added in slot.added):
+        return "empty"
+    if layout.tail == len(ledger.views) and _view(ledger, layout.slots[-1]).role != ledger.views[-1].role:
+        return "last_role"
     if not _pairs_whole(ledger, layout):
         return "pairing"
     if not _roles_right(ledger, layout):
