@@ -171,6 +171,7 @@ def _digests(
 
 
 def limits_of(policy: Trajectory) -> Limits:
+    """The lengths that a policy gives the parts of a line."""
     return Limits(head=policy.tool_result_head_chars, verbatim=policy.verbatim_chars)
 
 

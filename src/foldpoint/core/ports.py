@@ -46,13 +46,16 @@ class Surface(Protocol):
     """One provider format. Pure: no I/O, no state."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What it is called, such as `openai-chat`."""
 
     @property
-    def list_key(self) -> str: ...
+    def list_key(self) -> str:
+        """The member that is the message list."""
 
     @property
-    def shape(self) -> Shape: ...
+    def shape(self) -> Shape:
+        """What it demands of that list."""
 
     def read(self, body: bytes) -> Request:
         """Split a body into spans. Raises Unreadable."""

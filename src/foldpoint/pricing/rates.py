@@ -33,10 +33,12 @@ class Rates(msgspec.Struct, frozen=True):
 
     @property
     def read(self) -> float:
+        """Price of a cached token in uncached ones."""
         return self.read_units / UNIT
 
     @property
     def write(self) -> float:
+        """Price of a written token in uncached ones."""
         return self.write_units / UNIT
 
 

@@ -109,9 +109,11 @@ class Memo:
         self._known: OrderedDict[Key, Known] = OrderedDict()
 
     def get(self, key: Key) -> Known | None:
+        """What is known under the key."""
         return self._known.get(key)
 
     def put(self, key: Key, known: Known) -> None:
+        """Remember it, in place of what was known; the oldest go where it gets too much."""
         old = self._known.pop(key, None)
         self._weight -= old.weight if old else 0
         if known.weight > self._capacity:

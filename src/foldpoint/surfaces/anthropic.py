@@ -38,7 +38,7 @@ _KIND = msgspec.json.Decoder(_Kind)
 
 
 class Anthropic:
-    """The messages API, and what speaks it."""
+    """The messages API, and what speaks it. What each method does, `core.ports.Surface` says."""
 
     name = "anthropic"
     list_key = "messages"
