@@ -2,15 +2,15 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import aiohttp
 import pytest
-from loopback import Got, gateway, plain, raw_exchange, silent, streamed
+from loopback import Answer, Got, gateway, plain, raw_exchange, silent, streamed
 
 from foldpoint.core.record import Record
 from foldpoint.gateway.serving import run
-from foldpoint.gateway.upstream import joined, proxy_of
+from foldpoint.gateway.upstream import PROBES, joined, probed, proxy_of
 
 EVENT = b'data: {"a": 1}\n\n'
 CHUNK = b"%x\r\n%s\r\n" % (len(EVENT), EVENT)
@@ -52,6 +52,30 @@ def test_a_refused_connection_is_a_502_in_openais_shape() -> None:
             return [(status, said["error"]["type"]) for status, said in both]  # type: ignore[index]
 
     assert run(main()) == [(502, "server_error")] * 2
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "body", "kind"),
+    [
+        (
+            "/gemini/v1beta/models/g:generateContent", "gemini",
+            lambda said: {"error": {"code": 502, "message": said, "status": "UNAVAILABLE"}}, None,
+        ),
+        ("/bedrock/model/m/converse", "bedrock", lambda said: {"message": said}, "ServiceUnavailableException"),
+    ],
+)  # fmt: skip
+def test_a_refused_connection_is_a_502_in_the_shape_of_paths_that_pass_through(
+    path: str, name: str, body: Callable[[str], dict[str, object]], kind: str | None
+) -> None:
+    """Gemini's and Bedrock's, the type of the latter in its header."""
+    base = f"http://127.0.0.1:{closed_port()}"
+
+    async def main() -> tuple[int, dict[str, object], str | None]:
+        async with gateway(at=base) as it, it.client.post(it.url + path, data=b"{}") as answer:
+            return answer.status, await answer.json(), answer.headers.get("x-amzn-ErrorType")
+
+    message = f"foldpoint: cannot connect to {base}: Connection refused; see base_url in [upstreams.{name}]"
+    assert run(main()) == (502, body(message), kind)
 
 
 def test_an_unknown_name_is_a_502() -> None:
@@ -118,21 +142,61 @@ def test_a_slow_upload_is_not_a_silent_provider() -> None:
     assert run(main()) == 200
 
 
-def test_an_answer_that_has_begun_may_take_its_time() -> None:
-    """A stream that pauses for longer than the time to its head is no failure."""
+def in_two_pieces(pause: float) -> Answer:
+    """An answer that rests in its middle."""
 
-    async def pausing(got: Got, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nab")
-        await asyncio.sleep(0.5)
-        writer.write(b"cd")
+    async def answer(got: Got, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nab")
+        for piece in (b"cd", b"ef"):
+            await asyncio.sleep(pause)
+            writer.write(piece)
 
-    async def main() -> bytes:
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("limit", "pause", "body", "status"), [(1.0, 0.6, b"abcdef", 200), (0.2, 20, b"ab", 502), (0, 0.2, b"abcdef", 200)]
+)
+def test_an_answer_may_take_its_time_but_not_stall(limit: float, pause: float, body: bytes, status: int) -> None:
+    """The limit counts from one piece to the next, not for the whole; after it the client's connection is cut."""
+
+    async def main() -> tuple[bytes, int]:
+        async with gateway(upstream_timeout_seconds=limit) as it:
+            it.provider.answer = in_two_pieces(pause)
+            request = b"POST /v1/messages HTTP/1.1\r\nhost: g\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}"
+            _, _, got = (await raw_exchange(it.url, request)).partition(b"\r\n\r\n")
+            if status == 502:
+                await asyncio.wait_for(it.provider.got[0].left.wait(), 5)
+            return got, (await it.recorder.first()).status
+
+    assert run(main()) == (body, status)
+
+
+def test_a_client_that_is_slow_is_not_a_provider_that_is_silent() -> None:
+    """While the client takes nothing, nobody waits for the provider."""
+    answer = b"x" * (16 << 20)
+
+    async def main() -> int:
         async with gateway(upstream_timeout_seconds=0.2) as it:
-            it.provider.answer = pausing
-            async with it.client.post(it.url + "/v1/messages", data=b"{}") as answer:
-                return await answer.read()
+            it.provider.answer = plain(answer)
+            async with it.client.post(it.url + "/v1/messages", data=b"{}") as slow:
+                await asyncio.sleep(0.6)
+                return len(await slow.read())
 
-    assert run(main()) == b"abcd"
+    assert run(main()) == len(answer)
+
+
+def test_a_provider_that_vanishes_is_found_out() -> None:
+    """The sockets towards providers send probes."""
+
+    def options() -> tuple[bool, list[int]]:
+        address = (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("127.0.0.1", 1))
+        with probed(address) as made:
+            named = [getattr(socket, name) for name, _ in PROBES if hasattr(socket, name)]
+            kept = made.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) != 0
+            return kept, [made.getsockopt(socket.IPPROTO_TCP, option) for option in named]
+
+    assert options() == (True, [value for name, value in PROBES if hasattr(socket, name)])
 
 
 def test_a_provider_that_closes_without_an_answer_is_a_502_and_not_asked_twice() -> None:

@@ -6,7 +6,7 @@ import re
 import pytest
 from loopback import COMPACTED, Canned, gateway, plain
 
-from foldpoint.core.receipt import Receipt
+from foldpoint.core.receipt import Receipt, Verdict
 from foldpoint.core.record import Record
 from foldpoint.core.usage import Usage
 from foldpoint.gateway.serving import run
@@ -153,6 +153,31 @@ def test_only_a_folded_body_is_kept() -> None:
     assert run(main()) == (0, None)
 
 
+@pytest.mark.parametrize(
+    ("verdict", "sealed", "sent", "kept"),
+    [
+        ("failed", 4, FOLDED, FOLDED),
+        ("refused", 4, FOLDED, FOLDED),
+        ("failed", 0, None, None),
+        ("refused", 4, None, None),
+        ("no_op", 4, FOLDED, None),
+    ],
+)
+def test_what_was_sent_is_kept_where_an_earlier_fold_stands(
+    verdict: Verdict, sealed: int, sent: bytes | None, kept: bytes | None
+) -> None:
+    """A fold that failed or was refused sends the one before it; the record has that conversation."""
+    receipt = Receipt(verdict, "internal", sealed=sealed, messages_after=6, stages=COMPACTED.stages)
+
+    async def main() -> tuple[int, bytes | None]:
+        async with gateway(Canned(sent, receipt)) as it:
+            async with it.client.post(it.url + "/v1/messages", data=BODY) as answer:
+                await answer.read()
+            return (await it.recorder.first()).messages_compacted_count, it.recorder.messages[0]
+
+    assert run(main()) == (6 if kept else 0, kept)
+
+
 @pytest.mark.parametrize("mode", ["off", "shadow", "prod"])
 def test_session_id_is_cut_out_in_every_mode(mode: str) -> None:
     """The provider does not know the field; the rest of the body is untouched."""
@@ -216,12 +241,12 @@ def test_a_deep_body_reaches_the_provider(path: str, key: str) -> None:
     assert run(main()) == (200, True)
 
 
-def test_a_fault_of_ours_is_said_in_the_callers_shape() -> None:
-    """Never a broken connection."""
+def test_a_fault_of_ours_is_said_in_the_callers_shape(caplog: pytest.LogCaptureFixture) -> None:
+    """Never a broken connection; the log names the kind and place of the fault, and quotes nothing."""
 
     class Broken(Canned):
         def fold(self, body: bytes, surface: str, path: str | None = None, *, tenant: str = "local") -> object:  # type: ignore[override]
-            raise ZeroDivisionError
+            raise ZeroDivisionError(body)
 
     async def main() -> tuple[int, str, int]:
         async with gateway(Broken()) as it:
@@ -231,3 +256,6 @@ def test_a_fault_of_ours_is_said_in_the_callers_shape() -> None:
             return answer.status, said["error"]["type"], (await it.recorder.first()).status
 
     assert run(main()) == (500, "api_error", 500)
+    faults = [vars(record).get("fault", "") for record in caplog.records if record.message == "request failed"]
+    assert [fault.partition(" at ")[0] for fault in faults] == ["ZeroDivisionError"]
+    assert "long" not in caplog.text

@@ -11,11 +11,14 @@ import aiohttp
 import msgspec
 from aiohttp import web
 
+from foldpoint import assemble
+from foldpoint.config import load
 from foldpoint.core.record import Record
 from foldpoint.core.usage import Usage
 from foldpoint.gateway import records
 from foldpoint.gateway.serving import listening
 from foldpoint.gateway.state import RECORDER, STORE
+from foldpoint.lab.provider import Provider
 from foldpoint.stores import Recorder, Spool, SqliteStore
 
 BODY = b'{"messages": [{"role": "user", "content": "hi"}]}'
@@ -166,7 +169,7 @@ def test_sessions_and_their_transcripts(tmp_path: Path) -> None:
     (_, listed), (status, one) = asyncio.run(main())
     row = listed["sessions"][0]
     heads = ("session", "first", "last", "transcripts", "requests", "tokens_before", "tokens_saved", "cost_saved")
-    assert [row[name] for name in heads] == ["ü/x", 0.0, 2.0, 2, 3, 30, 3, 0.0]
+    assert [row[name] for name in heads] == ["ü/x", 0.0, 2.0, 2, 3, 30, 3, None]
     assert status == 200
     assert (one["session"], one["truncated"]) == ("ü/x", False)
     assert [(each["transcript"], [request["id"] for request in each["requests"]]) for each in one["transcripts"]] == [
@@ -176,7 +179,7 @@ def test_sessions_and_their_transcripts(tmp_path: Path) -> None:
 
 
 def test_savings(tmp_path: Path) -> None:
-    """In all, and by model."""
+    """In all, and by model; costs are null where no request is priced."""
 
     async def main() -> tuple[Any, Any, Any]:
         async with reading(tmp_path) as it:
@@ -186,10 +189,10 @@ def test_savings(tmp_path: Path) -> None:
             return empty, (await it.get("savings?by=model"))[1], (await it.get("savings"))[1]
 
     empty, by_model, whole = asyncio.run(main())
-    assert (empty["rows"], empty["total"]["requests"]) == ([], 0)
+    assert (empty["rows"], empty["total"]["requests"], empty["total"]["cost"]) == ([], 0, None)
     assert (by_model["by"], [row["name"] for row in by_model["rows"]]) == ("model", ["n", "m"])
     saved = [(row["requests"], row["priced"], row["cost_saved"]) for row in (*by_model["rows"], by_model["total"])]
-    assert saved == [(1, 0, 0.0), (1, 1, 2.0), (2, 1, 2.0)]
+    assert saved == [(1, 0, None), (1, 1, 2.0), (2, 1, 2.0)]
     assert whole == {"by": None, "rows": [], "total": by_model["total"]}
 
 
@@ -251,3 +254,52 @@ def test_a_page_of_another_name_may_not_read(tmp_path: Path) -> None:
         "127.0.0.1": 200,
         "[::1]": 200,
     }
+
+
+@contextlib.asynccontextmanager
+async def folding(folder: Path) -> AsyncIterator[str]:
+    """The gateway's address, in front of the simulated provider."""
+    config = folder / "foldpoint.toml"
+    async with Provider() as provider:
+        config.write_text(
+            f'[store]\nurl = "sqlite:///{folder}/r.db"\n[upstreams.openai]\nbase_url = "{provider.url}"\n'
+            "[skills.agent_trajectory_compaction]\npayback_turns = 1000\n"
+        )
+        with assemble.gateway(load(config, environ={"HOME": str(folder)}).settings) as app:
+            async with listening(app, "127.0.0.1", 0) as url:
+                yield url
+
+
+def chat(turns: int) -> bytes:
+    """A chat body of as many turns, each with a long result."""
+    messages: list[Any] = [{"role": "user", "content": "Read all parts."}]
+    for n in range(turns):
+        call = {"id": f"c{n}", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+        messages.append({"role": "assistant", "content": f"Part {n}.", "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"c{n}", "content": f"part {n}: " + "a quick fox; " * 300})
+    return msgspec.json.encode({"model": "gpt-6-sol", "messages": messages})
+
+
+def test_a_folded_request_has_its_costs(tmp_path: Path) -> None:
+    """A request served from an earlier fold cost less than it would have; the saving is told in the sums."""
+
+    async def main() -> tuple[list[Any], Any]:
+        async with folding(tmp_path) as url, aiohttp.ClientSession() as client:
+            for turns in range(1, 21):
+                head = {"content-type": "application/json", "authorization": "Bearer any"}
+                async with client.post(f"{url}/v1/chat/completions", data=chat(turns), headers=head) as answer:
+                    assert answer.status == 200, await answer.text()
+            listed: list[Any] = []
+            while len(listed) < 20:  # the last one is recorded after its answer ended
+                async with client.get(f"{url}/api/v1/tenant/requests") as answer:
+                    listed = (await answer.json())["requests"]
+            async with client.get(f"{url}/api/v1/tenant/savings") as answer:
+                return listed, (await answer.json())["total"]
+
+    listed, total = asyncio.run(main())
+    served = [one for one in listed if one["reason"] == "checkpoint"]
+    assert served
+    assert [one["id"] for one in served if not 0 < one["cost"] < one["cost_without"]] == []
+    assert [one["id"] for one in listed if one["verdict"] == "no_op" and one["cost"] != one["cost_without"]] == []
+    assert total["priced"] == 20
+    assert total["cost_saved"] > 0

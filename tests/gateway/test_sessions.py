@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from multidict import CIMultiDict
 
-from foldpoint.gateway.sessions import Handle, handle_of, names_of
+from foldpoint.gateway.sessions import MOST_CUTS, Handle, handle_of, names_of, without_session_id
 
 OPENING = "00112233aabbccdd"
 INSIDE = json.dumps({"device_id": "d", "account_uuid": "", "session_id": "in-user-id"})
@@ -88,3 +88,22 @@ def test_only_a_member_of_the_body_itself_is_its_session_id(body: bytes) -> None
 def test_half_a_surrogate_pair_hides_no_session_id() -> None:
     """The rest of the body is still read."""
     assert names_of(b'{"messages": ["\\ud83d"], "session_id": "s"}').session_id == "s"
+
+
+@pytest.mark.parametrize(
+    ("body", "cut"),
+    [
+        (b'{"a": 1}', b'{"a": 1}'),
+        (b'{"session_id": "x", "a": {"session_id": "y"}}', b'{"a": {"session_id": "y"}}'),
+        (b'{"session_id": "x", "a": 1, "session_id": null, "session_id": "z"}', b'{"a": 1}'),
+    ],
+)
+def test_every_session_id_at_the_top_is_cut_out(body: bytes, cut: bytes) -> None:
+    """And none further in."""
+    assert without_session_id(body) == cut
+
+
+def test_cuts_are_bounded() -> None:
+    """A body of nothing but session ids does not keep the gateway busy."""
+    body = b"{" + b",".join([b'"session_id":"x"'] * (MOST_CUTS + 2)) + b"}"
+    assert without_session_id(body).count(b"session_id") == 2

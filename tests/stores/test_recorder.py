@@ -28,6 +28,7 @@ class Flaky:
         self.batches: list[int] = []
         self.purged: list[float] = []
         self.failing = False
+        self.fault: Exception = StoreError("down")
         self.open = threading.Event()
         self.open.set()
         self.entered = threading.Event()
@@ -36,7 +37,7 @@ class Flaky:
         self.entered.set()
         self.open.wait(20)
         if self.failing:
-            raise StoreError("down")
+            raise self.fault
         self.batches.append(len(batch))
         known = {one.record.id for one in self.kept}
         self.kept += [one for one in batch if one.record.id not in known]
@@ -139,7 +140,7 @@ def test_an_outage_loses_nothing_and_changes_no_order(tmp_path: Path, caplog: py
     caplog.set_level(logging.INFO, "foldpoint.records")
 
     async def main() -> None:
-        it = recorder(store, tmp_path)
+        it = recorder(store, tmp_path, clock=lambda: 0.0)
         await it.start()
         for n in range(30):
             store.failing = 10 <= n < 20
@@ -265,6 +266,49 @@ def test_off_keeps_no_messages(tmp_path: Path) -> None:
     asyncio.run(main())
     assert store.kept == [Kept(record("a"))]
     assert store.purged == [5.0]
+
+
+@pytest.mark.parametrize(("seconds", "kept"), [(50, [None, b"new"]), (None, [None, None])])
+def test_messages_that_waited_too_long_are_not_stored(
+    tmp_path: Path, seconds: int | None, kept: list[bytes | None]
+) -> None:
+    """A body in the spool is no older than one in the store may be; its record is kept."""
+    store = Flaky()
+    Spool(tmp_path / "spool").append([Kept(record("a", 49.0), b"old"), Kept(record("b", 50.0), b"new")])
+
+    async def main() -> None:
+        it = recorder(store, tmp_path, messages_seconds=seconds, clock=lambda: 100.0)
+        await it.start()
+        await it.close()
+
+    asyncio.run(main())
+    assert store.ids() == ["a", "b"]
+    assert [one.messages for one in store.kept] == kept
+
+
+def test_a_fault_nobody_foresaw_is_said_once_and_loses_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The batch goes to the spool, the writer writes on, and the log tells where it was."""
+    store = Flaky()
+    store.fault = TypeError("a fault of ours")
+
+    async def main() -> None:
+        it = recorder(store, tmp_path)
+        await it.start()
+        await it.flush()
+        store.failing = True
+        for name in "abc":
+            it.put(record(name))
+            await it.flush()
+        store.failing = False
+        await until(lambda: len(store.kept) == 3)
+        await it.close()
+
+    asyncio.run(main())
+    assert store.ids() == ["a", "b", "c"]
+    said = [(entry.getMessage(), entry.exc_info is not None) for entry in caplog.records]
+    assert said == [("the store fails: records wait in the spool", True)]
 
 
 def test_texts_that_are_no_unicode_are_written(tmp_path: Path) -> None:

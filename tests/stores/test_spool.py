@@ -52,7 +52,7 @@ def test_a_line_cut_by_a_crash_is_passed_over(tmp_path: Path) -> None:
 
 def test_a_long_spool_keeps_records_without_bodies(tmp_path: Path) -> None:
     """Past the limit."""
-    spool = Spool(tmp_path / "spool", limit=1000)
+    spool = Spool(tmp_path / "spool", limit=100)
     for name in "ab":
         spool.append([Kept(record(name), b"x" * 2000)])
     taken: list[Kept] = []
@@ -65,3 +65,22 @@ def test_only_the_owner_reads_it(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "spool")
     spool.append([Kept(FULL, b"x")])
     assert stat.S_IMODE(spool.path.stat().st_mode) == 0o600
+
+
+def test_bodies_wait_compressed(tmp_path: Path) -> None:
+    """An outage of hours fits on the disk."""
+    spool = Spool(tmp_path / "spool")
+    spool.append([Kept(record("a"), b"the same words again, " * 10_000)])
+    assert spool.path.stat().st_size < 10_000
+
+
+def test_a_body_that_is_broken_is_passed_over(tmp_path: Path) -> None:
+    """With its record, as a line cut short; what stands behind it is not lost."""
+    spool = Spool(tmp_path / "spool")
+    spool.append([Kept(record("a"), b"x" * 100), Kept(record("b"), b"y")])
+    lines = spool.path.read_bytes()
+    begin = lines.index(b'"compressed":"') + len(b'"compressed":"')
+    spool.path.write_bytes(lines[:begin] + b"AAAA" + lines[begin + 4 :])
+    taken: list[Kept] = []
+    spool.replay(taken.extend)
+    assert taken == [Kept(record("b"), b"y")]

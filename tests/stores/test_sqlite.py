@@ -1,9 +1,11 @@
 """The SQLite store keeps the promises of every store, and those of a file."""
 
+import contextlib
 import sqlite3
 import stat
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +13,8 @@ import pytest
 from store_suite import FULL, StoreSuite, fill, ids, record
 
 from foldpoint.stores import Kept, RecordStore, SqliteStore, StoreError, open_store, spool_of
+from foldpoint.stores.faults import faults, transaction
+from foldpoint.stores.migrate import migrate_sqlite, migrations
 
 OPEN = """
 import sys
@@ -67,21 +71,60 @@ def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     SqliteStore(path).close()
     with sqlite3.connect(path) as connection:
         connection.execute("INSERT INTO schema_version VALUES (99, 'x', 0)")
-    with pytest.raises(StoreError, match="has schema 99, this version knows 1: use a newer Foldpoint"):
+    with pytest.raises(StoreError, match=r"r\.db: the store has schema 99, this version knows 1: use a newer"):
         SqliteStore(path)
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
-    """The path is named."""
+    """The path is named, and the mend."""
     (tmp_path / "r.db").write_bytes(b"something else entirely" * 100)
-    with pytest.raises(StoreError, match=r"r\.db: file is not a database"):
+    mend = r"r\.db: file is not a database: choose another store\.url or move the file away"
+    with pytest.raises(StoreError, match=mend):
         SqliteStore(tmp_path / "r.db")
 
 
+def test_the_file_of_another_program_is_refused(tmp_path: Path) -> None:
+    """Not a byte of it is changed, and the mend is said."""
+    path = tmp_path / "notes.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE note (text)")
+    before = path.read_bytes()
+    mend = r"notes\.db: the tables of another program are in it: choose another store\.url or move the file away"
+    with pytest.raises(StoreError, match=mend):
+        SqliteStore(path)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.db"]
+
+
+def test_a_full_disk_is_said_as_one(tmp_path: Path) -> None:
+    """While the schema is made and while records are written: the fault itself, not that of ending the transaction."""
+    with contextlib.closing(sqlite3.connect(tmp_path / "small.db", isolation_level=None)) as connection:
+        connection.execute("PRAGMA max_page_count = 3")
+        with pytest.raises(sqlite3.OperationalError, match="database or disk is full"):
+            migrate_sqlite(connection, migrations("sqlite"))
+        connection.execute("PRAGMA max_page_count = 100000")
+        migrate_sqlite(connection, migrations("sqlite"))
+        connection.execute("PRAGMA max_page_count = 1")
+        mend = r"small\.db: database or disk is full: make room on the disk"
+        with pytest.raises(StoreError, match=mend), faults(tmp_path / "small.db"), transaction(connection):
+            connection.execute("INSERT INTO body VALUES ('a', 0, ?)", (b"x" * 100_000,))
+
+
+def test_what_is_purged_is_gone_from_the_file(tmp_path: Path) -> None:
+    """Not only from its index."""
+    secret = bytes(range(256)) * 4
+    store = SqliteStore(tmp_path / "r.db")
+    store.add([Kept(record("a"), secret)])
+    store.purge(1.0)
+    store.close()
+    assert zlib.compress(secret, 1)[:200] not in (tmp_path / "r.db").read_bytes()
+
+
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
-    """The path is named."""
+    """The path is named, and the mend."""
     (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match=r"file/r\.db: (Not a directory|File exists)"):
+    said = r"file/r\.db: (Not a directory|File exists): choose a store\.url where this user may write"
+    with pytest.raises(StoreError, match=said):
         SqliteStore(tmp_path / "file" / "r.db")
 
 

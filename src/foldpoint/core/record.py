@@ -10,8 +10,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
     `time` is seconds since the epoch (UTC) when the request came in, `overhead_us` the microseconds that we took,
     `upstream_ms` the milliseconds until the upstream's answer ended, `status` what the client got (0: it left before an
-    answer). `usage` is what the upstream billed, None where it did not say. `cost` and `cost_without` (the same answer
-    to the unfolded request) are USD, None where the model's price is not known.
+    answer). `usage` is what the upstream billed, None where it did not say. `cost` is what the prompt cost in
+    USD and `cost_without` an estimate of what it would have cost unfolded; None where the model's price is not known.
     """
 
     id: str

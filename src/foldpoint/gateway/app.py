@@ -1,6 +1,7 @@
 """The gateway's application: its paths, and what it holds while it runs."""
 
 from collections.abc import AsyncIterator
+from http import HTTPStatus
 
 from aiohttp import web
 
@@ -41,5 +42,21 @@ def create_app(*, settings: Settings, engine: Folder, recorder: Recorder, store:
     app.router.add_get("/", health.root)
     app.router.add_head("/anthropic", health.root)
     records.add_routes(app)
+    read_only(app)
     app.router.add_route("*", "/{target:.*}", proxy.answer)
     return app
+
+
+def read_only(app: web.Application) -> None:
+    """Answer 405 to methods that a path of the records does not have: records are read and no more."""
+    for resource in app.router.resources():
+        if isinstance(resource, web.Resource) and resource.canonical.startswith(records.PREFIX):
+            resource.add_route("*", not_allowed)
+
+
+async def not_allowed(request: web.Request) -> web.Response:
+    """Say which methods there are, in the shape of the records' errors."""
+    message = f"{request.method} is not allowed here: records are read with GET"
+    answer = health.said({"error": {"message": message}}, HTTPStatus.METHOD_NOT_ALLOWED)
+    answer.headers["Allow"] = "GET, HEAD"
+    return answer

@@ -9,6 +9,8 @@ from aiohttp.web_protocol import RequestPayloadError
 
 from .failures import Failure
 
+BROKEN = "the request body is not what its framing announces: see its content-length or chunks"
+
 
 class Whole(msgspec.Struct, frozen=True):
     """A body that is read to its end."""
@@ -46,8 +48,8 @@ async def read_body(request: web.BaseRequest, limit: int) -> Whole | Streamed:
             size += len(chunk)
             if size > limit:
                 return Streamed(read, request.content)
-    except (RequestPayloadError, web.HTTPException) as error:
-        raise Failure(400, f"the request body is broken: {error}") from None
+    except (RequestPayloadError, web.HTTPException):
+        raise Failure(400, BROKEN) from None
     return Whole(read[0] if len(read) == 1 else b"".join(read))
 
 

@@ -6,6 +6,8 @@ from aiohttp import web
 from foldpoint.core.receipt import Receipt
 from foldpoint.core.record import Record
 from foldpoint.core.usage import Usage
+from foldpoint.pricing.catalog import known_rates
+from foldpoint.pricing.cost import billed, without_fold
 
 from .routes import Route
 from .sessions import Handle
@@ -41,6 +43,7 @@ class Exchange(msgspec.Struct):
     def record(self) -> Record:
         """What is remembered of it."""
         figures = {name: getattr(self.receipt, name) for name in FIGURES} if self.receipt else {}
+        cost, cost_without = self.costs()
         return Record(
             id=self.id,
             time=self.time,
@@ -53,6 +56,17 @@ class Exchange(msgspec.Struct):
             upstream_ms=self.upstream_ns / 1e6,
             status=self.status,
             usage=self.usage,
+            cost=cost,
+            cost_without=cost_without,
             messages_compacted_count=figures["messages_after"] if self.messages is not None else 0,
             **figures,
         )
+
+    def costs(self) -> tuple[float | None, float | None]:
+        """The prompt's price as billed and as estimated without the fold; None where bill or price is not known."""
+        rates = known_rates(self.model)
+        if rates is None or self.usage is None:
+            return None, None
+        sent = self.receipt if self.messages is not None else None
+        before, after, rewritten = (sent.tokens_before, sent.tokens_after, sent.write_tokens) if sent else (0, 0, 0)
+        return billed(rates, self.usage), without_fold(rates, self.usage, before, after, rewritten)

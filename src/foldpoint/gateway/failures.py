@@ -1,9 +1,11 @@
 """Errors of our own, as answers in the caller's shape."""
 
+import traceback
+
 from aiohttp import web
 
 from foldpoint.core.errors import FoldpointError
-from foldpoint.surfaces.errors import error_body
+from foldpoint.surfaces.errors import error_body, error_headers
 
 CLIENT_LEFT = 499
 
@@ -22,6 +24,13 @@ def failure_response(failure: Failure, surface: str, request_id: str, headers: d
     return web.Response(
         status=failure.status,
         body=error_body(surface, failure.status, f"foldpoint: {failure.message}", request_id),
-        headers=headers,
+        headers={**headers, **error_headers(surface, failure.status)},
         content_type="application/json",
     )
+
+
+def fault_of(error: BaseException) -> str:
+    """Kind and place of a fault for the log, without its message: that could quote a header or a body."""
+    places = [(frame.f_globals.get("__name__"), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    where = " at {}:{}".format(*places[-1]) if places else ""
+    return f"{type(error).__name__}{where}"

@@ -58,6 +58,15 @@ def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str) ->
     return Consulted(folded.body, folded.receipt, folded.opening, folded.model, folded.names, folded.fault)
 
 
+def is_folded(done: Consulted, content: bytes) -> bool:
+    """Is another conversation sent than the client's? Where a fold failed or was refused, the one before may stand."""
+    if done.receipt is None:
+        return False
+    verdict, sealed = done.receipt.verdict, done.receipt.sealed
+    stands = verdict in ("failed", "refused") and sealed > 0 and done.body is not content
+    return verdict == "compacted" or stands
+
+
 def skipped(trajectory: Trajectory, reason: str, size: int) -> Receipt | None:
     """The receipt of a body of `size` bytes (0: not known) that was passed on unread; None where the skill is off."""
     if trajectory.mode == "off":

@@ -11,17 +11,16 @@ from aiohttp.web_protocol import RequestPayloadError
 
 from foldpoint.config import Settings
 from foldpoint.core.ports import Names
-from foldpoint.surfaces.splice import without_member
 
-from .body import Streamed, Whole, is_encoded, read_body
+from .body import BROKEN, Streamed, Whole, is_encoded, read_body
 from .credentials import with_credential
 from .exchange import Exchange
-from .failures import CLIENT_LEFT, Failure, failure_response
+from .failures import CLIENT_LEFT, Failure, failure_response, fault_of
 from .headers import request_headers
-from .modes import Folder, consult, skipped
+from .modes import Folder, consult, is_folded, skipped
 from .relay import cut, relay, relayed
 from .routes import Route, route_of
-from .sessions import handle_of, names_of
+from .sessions import handle_of, names_of, without_session_id
 from .state import Recording, Traffic
 from .upstream import Body, Upstreams
 from .usage_copy import UsageCopy
@@ -58,14 +57,14 @@ class Proxy:
             response = await self._relayed(request, exchange) if route else self._failed(exchange, nowhere(request))
         except Failure as failure:
             response = self._failed(exchange, failure)
-        except Exception:  # noqa: BLE001 (the door: nothing of ours may reach the caller as a broken connection)
-            response = self._broken(request, exchange)
+        except Exception as error:  # noqa: BLE001 (the door: nothing of ours may reach the caller as a broken connection)
+            response = self._broken(request, exchange, error)
         finally:
             self._traffic.leave()
             exchange.upstream_ns = time.perf_counter_ns() - exchange.sent_ns if exchange.sent_ns else 0
             if exchange.route.folds:
                 self._recorder.put(exchange.record(), exchange.messages)
-        if self._traffic.draining:
+        if self._traffic.draining or request.content.exception() is not None:
             response.force_close()
         return response
 
@@ -78,7 +77,8 @@ class Proxy:
             exchange.response = response = relayed(upstream, exchange.headers())
             if self._traffic.draining:
                 response.force_close()
-            exchange.status = await relay(request, upstream, response, copy) or upstream.status
+            silence = self._settings.gateway.upstream_timeout_seconds or None
+            exchange.status = await relay(request, upstream, response, copy, silence) or upstream.status
         except BaseException:
             exchange.status = CLIENT_LEFT
             raise
@@ -104,7 +104,7 @@ class Proxy:
             return await self._upstreams.send(upstream, request.method, exchange.route.target, headers, body)
         except Failure:
             if isinstance(request.content.exception(), RequestPayloadError):
-                raise Failure(HTTPStatus.BAD_REQUEST, "the request body is broken") from None
+                raise Failure(HTTPStatus.BAD_REQUEST, BROKEN) from None
             raise
 
     def _outgoing(self, request: web.Request, exchange: Exchange, read: Whole | Streamed) -> tuple[Body, int | None]:
@@ -136,10 +136,10 @@ class Proxy:
         names = done.names or names_of(content)
         sent = done.body
         if names.session_id is not None and not self._settings.upstreams[route.upstream].keep_session_id:
-            sent, _ = without_member(sent, "session_id")
+            sent = without_session_id(sent)
         exchange.receipt, exchange.model = done.receipt, done.model
         exchange.handle = handle_of(request.headers, names, done.opening)
-        if done.receipt is not None and done.receipt.verdict == "compacted":
+        if is_folded(done, content):
             exchange.messages = sent
         return sent
 
@@ -148,9 +148,9 @@ class Proxy:
         exchange.status = failure.status
         return failure_response(failure, exchange.route.surface, exchange.id, exchange.headers())
 
-    def _broken(self, request: web.Request, exchange: Exchange) -> web.StreamResponse:
+    def _broken(self, request: web.Request, exchange: Exchange, error: Exception) -> web.StreamResponse:
         """The answer where the fault is ours; an answer that has begun is cut."""
-        log.exception("request failed", extra={"request_id": exchange.id})
+        log.error("request failed", extra={"request_id": exchange.id, "fault": fault_of(error)})
         exchange.status = HTTPStatus.INTERNAL_SERVER_ERROR
         if exchange.response is not None and exchange.response.prepared:
             cut(request, exchange.response)

@@ -165,9 +165,10 @@ def view(record: Record) -> dict[str, Any]:
 
 
 def figures(sums: Sums) -> dict[str, Any]:
-    """Sums as they are said: with the saving in USD."""
+    """Sums as they are said: with the saving in USD, null where no request is priced."""
     listed: dict[str, Any] = msgspec.to_builtins(sums)
-    return {**listed, "cost_saved": sums.cost_without - sums.cost}
+    saved = None if sums.cost is None or sums.cost_without is None else sums.cost_without - sums.cost
+    return {**listed, "cost_saved": saved}
 
 
 def tenant_of(request: web.Request) -> str:

@@ -12,6 +12,7 @@ from aiohttp import hdrs, web
 
 from .failures import CLIENT_LEFT
 from .headers import absent, response_headers
+from .silence import Silence
 from .usage_copy import UsageCopy
 
 ADDED_BY_SERVER = (hdrs.CONTENT_TYPE, hdrs.SERVER)
@@ -45,19 +46,26 @@ def relayed(answer: aiohttp.ClientResponse, ours: dict[str, str]) -> Relayed:
 
 
 async def relay(
-    request: web.Request, answer: aiohttp.ClientResponse, response: Relayed, copy: UsageCopy | None
+    request: web.Request,
+    answer: aiohttp.ClientResponse,
+    response: Relayed,
+    copy: UsageCopy | None,
+    silence: float | None,
 ) -> int | None:
-    """Pass the answer on, chunk by chunk. Returns None when it went through whole, else the status to be recorded."""
+    """Pass the answer on, chunk by chunk. Returns None when it went through whole, else the status to be recorded.
+
+    `silence` is how many seconds may pass between two pieces while the client takes them; None: as many as they like.
+    """
     await response.prepare(request)
     content = answer.content
     try:
-        with ended_by_its_connection(answer):
+        with ended_by_its_connection(answer), Silence(content, silence) as limited:
             chunk = first_of(content)
             while not content.at_eof():
                 await response.write(chunk)
                 if copy is not None:
                     copy.feed(chunk)
-                chunk = await next_of(content)
+                chunk = await next_of(content, limited)
         await response.write_eof(chunk)
         if copy is not None:
             copy.feed(chunk)
@@ -86,10 +94,10 @@ def first_of(content: aiohttp.StreamReader) -> bytes:
         raise Cut(content) from None
 
 
-async def next_of(content: aiohttp.StreamReader) -> bytes:
-    """The next bytes of the answer, as many as there are; nothing at its end. Raises Cut."""
+async def next_of(content: aiohttp.StreamReader, silence: Silence) -> bytes:
+    """The next bytes of the answer, as many as there are; nothing at its end. Raises Cut, after a long silence too."""
     try:
-        return await content.readany()
+        return await silence.next_piece()
     except (aiohttp.ClientError, OSError):
         raise Cut(content) from None
 

@@ -12,6 +12,7 @@ from aiohttp import web
 
 from foldpoint.config import Settings
 
+from .connection import Runner
 from .state import TRAFFIC, Traffic
 from .upstream import LONGEST_HEADER, MOST_HEADERS
 
@@ -76,7 +77,7 @@ class Stop:
 @contextlib.asynccontextmanager
 async def listening(app: web.Application, host: str, port: int) -> AsyncIterator[str]:
     """Take requests while inside; gives the address (port 0: a free one). What is still open at the end is cut."""
-    runner = web.AppRunner(
+    runner = Runner(
         app,
         handler_cancellation=True,
         auto_decompress=False,

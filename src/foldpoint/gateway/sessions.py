@@ -11,8 +11,10 @@ import msgspec
 from foldpoint.core.errors import Unreadable
 from foldpoint.core.ports import Names
 from foldpoint.surfaces import spans
+from foldpoint.surfaces.splice import without_member
 
 LONGEST = 256
+MOST_CUTS = 64
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 CLAUDE_CODE_USER = re.compile(r"_session_([0-9A-Za-z-]+)$")
 NAMES = msgspec.json.Decoder(Names)
@@ -61,6 +63,18 @@ def claude_code_session(metadata: object) -> str:
         return found[1] if found else ""
     inner = decoded(user)
     return word(inner.get("session_id")) if isinstance(inner, dict) else ""
+
+
+def without_session_id(body: bytes) -> bytes:
+    """The body without its `session_id`, however often it has one (up to `MOST_CUTS`: each cut reads the body)."""
+    cut, _ = without_member(body, "session_id")
+    for _ in range(1, MOST_CUTS):
+        if b'"session_id"' not in cut:
+            break
+        body, (cut, _) = cut, without_member(cut, "session_id")
+        if cut is body:
+            break
+    return cut
 
 
 def names_of(body: bytes) -> Names:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Protocol
@@ -18,6 +19,8 @@ KEEP_ALIVE_SECONDS = 30.0
 NAMES_SECONDS = 60
 LONGEST_HEADER = 64 * 1024
 MOST_HEADERS = 256
+PROBES = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
+"""Seconds to the first probe, between two, and how many: a provider that vanished is given up a minute later."""
 ADDED_BY_CLIENT = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 Body = Callable[[], bytes | AsyncIterator[bytes] | None]
@@ -70,7 +73,9 @@ class Upstreams:
             raise Failure(502, f"{base} closed the connection before it answered") from None
         except aiohttp.ClientResponseError as error:
             raise Failure(502, f"the answer of {base} is not HTTP: {error.message}") from None
-        except (aiohttp.ClientError, OSError, ValueError) as error:
+        except ValueError as error:
+            raise Failure(502, f"the request cannot be written to {base}: {type(error).__name__}") from None
+        except (aiohttp.ClientError, OSError) as error:
             raise Failure(502, f"the request to {base} failed: {error}") from None
 
     async def _tried_twice(
@@ -116,7 +121,9 @@ class Upstreams:
 def session() -> aiohttp.ClientSession:
     """A client session that changes nothing on the way: no decoding, no cookies, no headers of its own."""
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_SECONDS, ttl_dns_cache=NAMES_SECONDS),
+        connector=aiohttp.TCPConnector(
+            limit=0, keepalive_timeout=KEEP_ALIVE_SECONDS, ttl_dns_cache=NAMES_SECONDS, socket_factory=probed
+        ),
         timeout=aiohttp.ClientTimeout(total=None, connect=CONNECT_SECONDS),
         cookie_jar=aiohttp.DummyCookieJar(),
         skip_auto_headers=ADDED_BY_CLIENT,
@@ -125,6 +132,17 @@ def session() -> aiohttp.ClientSession:
         max_field_size=LONGEST_HEADER,
         max_headers=MOST_HEADERS,
     )
+
+
+def probed(address: aiohttp.AddrInfoType) -> socket.socket:
+    """A socket that finds out whether its other end is still there (as far as the platform can be told how)."""
+    family, kind, protocol, _, _ = address
+    made = socket.socket(family, kind, protocol)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in PROBES:
+        if hasattr(socket, option):
+            made.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+    return made
 
 
 def joined(base: str, target: str) -> URL:

@@ -18,6 +18,7 @@ __all__ = [
     "Savings",
     "SessionSums",
     "Spool",
+    "SqliteStore",
     "StoreError",
     "Sums",
     "open_store",

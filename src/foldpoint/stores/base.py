@@ -33,7 +33,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class Sums(msgspec.Struct, frozen=True):
-    """Figures of several requests. Costs (USD) are of the `priced` requests alone, those whose price is known."""
+    """Figures of several requests. Costs (USD) are of the `priced` ones, whose price is known; None where none is."""
 
     requests: int = 0
     folded: int = 0
@@ -46,8 +46,8 @@ class Sums(msgspec.Struct, frozen=True):
     cache_write: int = 0
     output: int = 0
     priced: int = 0
-    cost: float = 0.0
-    cost_without: float = 0.0
+    cost: float | None = None
+    cost_without: float | None = None
 
 
 class SessionSums(msgspec.Struct, frozen=True):

@@ -8,6 +8,10 @@ from importlib.resources import files
 import msgspec
 
 from .base import StoreError
+from .faults import AWAY, transaction
+
+APPLICATION = 0x466F6C64
+"""What marks an SQLite file as ours: `Fold`."""
 
 
 class Migration(msgspec.Struct, frozen=True):
@@ -31,20 +35,26 @@ def migrate_sqlite(connection: sqlite3.Connection, steps: list[Migration]) -> No
 
     The connection must be in autocommit (`isolation_level=None`). Raises StoreError for a schema newer than ours.
     """
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         present = _version(connection)
         if present > steps[-1].version:
             raise StoreError(
-                f"the store has schema {present}, this version knows {steps[-1].version}: use a newer Foldpoint"
+                f"{_place(connection)}: the store has schema {present}, this version knows {steps[-1].version}:"
+                " use a newer Foldpoint or choose another store.url"
             )
         for step in steps:
             if step.version > present:
                 _apply(connection, step)
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
+        if not present:
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+
+
+def check_ours(connection: sqlite3.Connection) -> None:
+    """Raise StoreError for a database with tables that are not ours; changes nothing."""
+    # In this order: a process that makes the schema just now sets its id with it.
+    tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+    if tables and connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise StoreError(f"{_place(connection)}: the tables of another program are in it: {AWAY}")
 
 
 def statements(sql: str) -> Iterator[str]:
@@ -55,6 +65,10 @@ def statements(sql: str) -> Iterator[str]:
         if sqlite3.complete_statement(held):
             yield held
             held = ""
+
+
+def _place(connection: sqlite3.Connection) -> str:
+    return str(connection.execute("PRAGMA database_list").fetchone()[2])
 
 
 def _version(connection: sqlite3.Connection) -> int:

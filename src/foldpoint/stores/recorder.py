@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -37,7 +38,8 @@ class Recorder:
 
     While the store fails (said once, and once when it is back) records go to the spool, and from there to the store, in
     order, once each. Over the limit of bytes a record is kept without its folded body, over the limit of records it is
-    dropped (`dropped` counts them). `messages_seconds` is how long folded bodies are kept, None = not at all.
+    dropped (`dropped` counts them). `messages_seconds` is how long folded bodies are kept, None = not at all. A fault
+    that nobody foresaw is treated as a failing store: the writer goes on as long as the recorder is open.
     """
 
     def __init__(
@@ -109,8 +111,15 @@ class Recorder:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), self._flush_seconds)
             self._woken.clear()
+            await self._try()
+        await self._try()
+
+    async def _try(self) -> None:
+        """Flush; a fault is said, and the next flush tries again."""
+        try:
             await self.flush()
-        await self.flush()
+        except Exception as error:  # noqa: BLE001  a writer that ended would keep nothing any more
+            self._failed(error)
 
     async def _flush(self) -> None:
         """Write what waits; what neither the store nor the spool takes waits on."""
@@ -120,8 +129,13 @@ class Recorder:
                 await loop.run_in_executor(self._thread, self._tend)
             while self._waiting:
                 batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
-                if not await loop.run_in_executor(self._thread, self._write, batch):
-                    self._waiting.extendleft(reversed(batch))
+                taken = False
+                try:
+                    taken = await loop.run_in_executor(self._thread, self._write, batch)
+                finally:
+                    if not taken:
+                        self._waiting.extendleft(reversed(batch))
+                if not taken:
                     break
                 self._bytes -= sum(len(kept.messages or b"") for kept in batch)
 
@@ -132,13 +146,14 @@ class Recorder:
             try:
                 self._store.add(batch)
                 return True
-            except StoreError as error:
+            except Exception as error:  # noqa: BLE001  whatever it is, the spool has the batch
                 self._failed(error)
         try:
             self._spool.append(batch)
-        except OSError as error:
+        except Exception as error:
             if not self._stuck:
-                log.error("records cannot be spooled", extra={"spool": str(self._spool.path), "error": str(error)})
+                about = {"spool": str(self._spool.path), "error": str(error)}
+                log.error("records cannot be spooled", extra=about, exc_info=unforeseen(error))
             self._stuck = True
             return False
         self._spooled, self._stuck = True, False
@@ -150,22 +165,33 @@ class Recorder:
         try:
             if self._spooled and now >= self._retry_at:
                 self._retry_at = now + self._retry_seconds
-                replayed = self._spool.replay(self._store.add)
+                replayed = self._spool.replay(self._add_late)
                 self._spooled = False
                 self._recovered(replayed)
             if now >= self._purge_at:
                 self._purge_at = now + PURGE_SECONDS
                 self._store.purge(self._clock() - (self._messages_seconds or 0))
-        except (StoreError, OSError) as error:
+        except Exception as error:  # noqa: BLE001  as above: the writer goes on
             self._spooled = True
             self._failed(error)
+
+    def _add_late(self, batch: list[Kept]) -> None:
+        """Write records that waited in the spool, without the folded bodies whose time is over."""
+        oldest = math.inf if self._messages_seconds is None else self._clock() - self._messages_seconds
+        self._store.add([kept if kept.record.time >= oldest else Kept(kept.record) for kept in batch])
 
     def _failed(self, error: Exception) -> None:
         if not self.failing:
             self.failing = True
-            log.error("the store fails: records wait in the spool", extra={"error": str(error)})
+            about = {"error": str(error)}
+            log.error("the store fails: records wait in the spool", extra=about, exc_info=unforeseen(error))
 
     def _recovered(self, replayed: int) -> None:
         if self.failing or replayed:
             log.info("the store has the records of the spool", extra={"records": replayed})
         self.failing = False
+
+
+def unforeseen(error: Exception) -> Exception | None:
+    """The fault itself where its place in the code is worth telling: it is none of a store or a disk."""
+    return None if isinstance(error, StoreError | OSError) else error

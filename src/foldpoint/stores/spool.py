@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -19,10 +20,10 @@ BATCH_LINES = 200
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One line: the record (its id is its name) and its folded body in base64."""
+    """One line: the record (its id is its name) and its folded body, zlib in base64."""
 
     record: Record
-    messages: str | None = None
+    compressed: str | None = None
 
 
 class Spool:
@@ -89,8 +90,9 @@ def _ends_a_line(file: IO[bytes]) -> bool:
 
 
 def _line(kept: Kept, whole: bool) -> bytes:
-    messages = b64encode(kept.messages).decode() if whole and kept.messages is not None else None
-    return msgspec.json.encode(Line(kept.record, messages)) + b"\n"
+    kept_body = kept.messages if whole else None
+    compressed = None if kept_body is None else b64encode(zlib.compress(kept_body, 1)).decode()
+    return msgspec.json.encode(Line(kept.record, compressed)) + b"\n"
 
 
 def _records(file: IO[bytes]) -> Iterator[Kept]:
@@ -98,6 +100,7 @@ def _records(file: IO[bytes]) -> Iterator[Kept]:
     for line in file:
         try:
             read = msgspec.json.decode(line, type=Line)
-            yield Kept(read.record, None if read.messages is None else b64decode(read.messages))
-        except ValueError:
+            body = None if read.compressed is None else zlib.decompress(b64decode(read.compressed))
+        except (ValueError, zlib.error):
             continue
+        yield Kept(read.record, body)

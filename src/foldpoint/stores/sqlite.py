@@ -5,27 +5,25 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from foldpoint.core.record import Record
 
-from .base import By, Kept, Page, Savings, SessionSums, StoreError, Sums
+from .base import By, Kept, Page, Savings, SessionSums, Sums
 from .columns import COLUMNS, record_of, row_of
 from .cursor import cursor_at, place_of
-from .migrate import migrate_sqlite, migrations
+from .faults import faults, transaction
+from .migrate import check_ours, migrate_sqlite, migrations
 
 BUSY_SECONDS = 10.0
-FAULTS = (sqlite3.Error, zlib.error, OverflowError, UnicodeError)
 NAMED = ", ".join(f"request.{name}" for name in COLUMNS)
 INSERT = f"INSERT OR IGNORE INTO request ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 SUMS = """COUNT(*), COALESCE(SUM(verdict = 'compacted'), 0), COALESCE(SUM(tokens_before), 0),
     COALESCE(SUM(tokens_after), 0), COALESCE(SUM(tokens_saved), 0), COALESCE(SUM(tokens_would_save), 0),
     COALESCE(SUM(input), 0), COALESCE(SUM(cache_read), 0), COALESCE(SUM(cache_write), 0), COALESCE(SUM(output), 0),
-    COUNT(cost + cost_without), COALESCE(SUM(cost + 0 * cost_without), 0.0),
-    COALESCE(SUM(cost_without + 0 * cost), 0.0)"""
+    COUNT(cost + cost_without), SUM(cost + 0 * cost_without), SUM(cost_without + 0 * cost)"""
 GROUPS: dict[By | None, str] = {
     None: "'all'",
     "model": "model",
@@ -44,22 +42,26 @@ class SqliteStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._writing, self._reading = threading.Lock(), threading.Lock()
-        with _faults(path):
+        with faults(path):
             _make_file(path)
             self._writer = _connect(path)
-            migrate_sqlite(self._writer, migrations("sqlite"))
+            try:
+                migrate_sqlite(self._writer, migrations("sqlite"))
+            except BaseException:
+                self._writer.close()
+                raise
             self._reader = _connect(path)
 
     def add(self, batch: list[Kept]) -> None:
         """Write the batch, all of it or nothing. A record whose id is there already is left as it is."""
-        with _faults(self.path):
+        with faults(self.path):
             rows = [row_of(kept.record) for kept in batch]
             bodies = [
                 (kept.record.id, kept.record.time, zlib.compress(kept.messages, 1))
                 for kept in batch
                 if kept.messages is not None
             ]
-            with self._transaction() as connection:
+            with self._writing, transaction(self._writer) as connection:
                 connection.executemany(INSERT, rows)
                 connection.executemany("INSERT OR IGNORE INTO body VALUES (?, ?, ?)", bodies)
 
@@ -97,7 +99,7 @@ class SqliteStore:
         if not rows:
             return None
         *row, compressed = rows[0]
-        with _faults(self.path):
+        with faults(self.path):
             return Kept(record_of(tuple(row)), None if compressed is None else zlib.decompress(compressed))
 
     def sessions(self, tenant: str, limit: int = 100) -> list[SessionSums]:
@@ -128,7 +130,7 @@ class SqliteStore:
 
     def purge(self, before: float) -> int:
         """Forget the folded bodies of requests before that time (the records stay); how many they were."""
-        with _faults(self.path), self._transaction() as connection:
+        with faults(self.path), self._writing, transaction(self._writer) as connection:
             return connection.execute("DELETE FROM body WHERE time < ?", (before,)).rowcount
 
     def close(self) -> None:
@@ -138,21 +140,8 @@ class SqliteStore:
             self._reader.close()
 
     def _rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        with _faults(self.path), self._reading:
+        with faults(self.path), self._reading:
             return self._reader.execute(query, values).fetchall()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """The writing connection in a transaction, rolled back when the block fails."""
-        with self._writing:
-            self._writer.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._writer
-                self._writer.execute("COMMIT")
-            except BaseException:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
-                raise
 
 
 def _make_file(path: Path) -> None:
@@ -162,26 +151,26 @@ def _make_file(path: Path) -> None:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    """A connection to the file, which is left as it is where it is not ours."""
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        check_ours(connection)
+        _use_wal(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = ON")  # what is purged is gone, not only out of sight
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-            break
+            return
         except sqlite3.OperationalError:  # the change of mode does not wait for other processes by itself
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.02)
-    connection.execute("PRAGMA synchronous = NORMAL")
-    return connection
-
-
-@contextmanager
-def _faults(path: Path) -> Iterator[None]:
-    """Say every fault of the database as a StoreError."""
-    try:
-        yield
-    except FAULTS as error:
-        raise StoreError(f"{path}: {error}") from error
-    except OSError as error:
-        raise StoreError(f"{path}: {error.strerror or error}") from error

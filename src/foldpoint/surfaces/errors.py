@@ -25,6 +25,25 @@ ANTHROPIC_TYPES: Mapping[int, str] = {
     504: "timeout_error",
     529: "overloaded_error",
 }
+GEMINI_STATUSES: Mapping[int, str] = {
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    429: "RESOURCE_EXHAUSTED",
+    502: "UNAVAILABLE",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+}
+BEDROCK_TYPES: Mapping[int, str] = {
+    401: "AccessDeniedException",
+    403: "AccessDeniedException",
+    404: "ResourceNotFoundException",
+    408: "ModelTimeoutException",
+    429: "ThrottlingException",
+    502: "ServiceUnavailableException",
+    503: "ServiceUnavailableException",
+    504: "ModelTimeoutException",
+}
 
 
 def openai(status: int, message: str, request_id: str) -> dict[str, Any]:
@@ -39,7 +58,18 @@ def anthropic(status: int, message: str, request_id: str) -> dict[str, Any]:
     return {"type": "error", "error": {"type": kind, "message": message}, "request_id": request_id}
 
 
-SHAPES: Mapping[str, Shape] = {"openai-chat": openai, "anthropic": anthropic}
+def gemini(status: int, message: str, request_id: str) -> dict[str, Any]:
+    """generateContent and its like: a `google.rpc.Status`."""
+    kind = GEMINI_STATUSES.get(status) or ("INTERNAL" if status >= 500 else "INVALID_ARGUMENT")
+    return {"error": {"code": status, "message": message, "status": kind}}
+
+
+def bedrock(status: int, message: str, request_id: str) -> dict[str, Any]:
+    """Converse and InvokeModel. The type goes in a header there."""
+    return {"message": message}
+
+
+SHAPES: Mapping[str, Shape] = {"openai-chat": openai, "anthropic": anthropic, "gemini": gemini, "bedrock": bedrock}
 
 
 def error_body(surface: str, status: int, message: str, request_id: str) -> bytes:
@@ -49,3 +79,11 @@ def error_body(surface: str, status: int, message: str, request_id: str) -> byte
     """
     said = message if message.startswith("foldpoint:") else f"foldpoint: {message}"
     return msgspec.json.encode(SHAPES.get(surface, openai)(status, said, request_id))
+
+
+def error_headers(surface: str, status: int) -> dict[str, str]:
+    """The headers that belong to the shape: Bedrock's SDKs read the type of an error there."""
+    if surface != "bedrock":
+        return {}
+    kind = BEDROCK_TYPES.get(status) or ("InternalServerException" if status >= 500 else "ValidationException")
+    return {"x-amzn-ErrorType": kind}

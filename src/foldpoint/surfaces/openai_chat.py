@@ -82,7 +82,7 @@ _ROLES: dict[str, Role] = {
 
 
 class OpenAIChat:
-    """The chat completions API, and the many servers that speak it. What each method does, `core.ports.Surface` says."""
+    """The chat completions API, and what speaks it. What each method does, `core.ports.Surface` says."""
 
     name = "openai-chat"
     list_key = "messages"
