@@ -7,6 +7,7 @@ from pathlib import Path
 from commands import environment, run, without
 from typer.main import get_command
 
+from foldpoint import __version__
 from foldpoint.cli.app import COMMANDS, application
 
 LAZY = """
@@ -70,3 +71,14 @@ def test_completion_knows_the_options_of_a_command(tmp_path: Path) -> None:
     """In bash, without running anything."""
     ran = run(at=tmp_path, _FOLDPOINT_COMPLETE="complete_bash", COMP_WORDS="foldpoint serve --in", COMP_CWORD="2")
     assert ran.stdout.split() == [b"--insecure"]
+
+
+def test_the_version(tmp_path: Path) -> None:
+    """That of the package."""
+    assert run("--version", at=tmp_path).stdout.decode() == f"foldpoint {__version__}\n"
+
+
+def test_without_the_gateway_extra_demo_says_what_it_needs_once(tmp_path: Path) -> None:
+    """Before it starts anything."""
+    ran = run("demo", at=tmp_path, main=without("aiohttp"))
+    assert (ran.returncode, ran.stderr) == (2, b"foldpoint: `demo` needs aiohttp: pip install 'foldpoint[all]'\n")

@@ -1,9 +1,13 @@
 """`foldpoint fold`: the folded body on stdout, the receipt beside it."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
-from commands import run
+import pytest
+from commands import MAIN, environment, run
 
 from foldpoint import Policy, fold
 
@@ -71,3 +75,23 @@ def test_wrong_use(tmp_path: Path) -> None:
     assert b"no.json cannot be read: No such file or directory" in said["file"].stderr
     assert b"bad.toml:2: skills.agent_trajectory_compaction.epoch_size must be >= 2" in said["policy"].stderr
     assert b"--surface" in said["missing"].stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="writes to /dev/full")
+def test_a_full_disk_and_a_closed_pipe_are_said(tmp_path: Path) -> None:
+    """Exit 1 and one line, no traceback."""
+    reader, pipe = os.pipe()
+    os.close(reader)
+    for out, why in ((os.open("/dev/full", os.O_WRONLY), b"No space left on device"), (pipe, b"Broken pipe")):
+        command = [sys.executable, "-c", MAIN, "fold", "-", "--surface", "anthropic"]
+        ran = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env=environment(tmp_path),
+            input=b"{}",
+            stdout=out,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+        os.close(out)
+        assert (ran.returncode, ran.stderr) == (1, b"foldpoint: stdout does not take the folded body: " + why + b"\n")

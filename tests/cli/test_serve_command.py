@@ -39,6 +39,9 @@ def test_it_serves_without_a_configuration(tmp_path: Path) -> None:
     with serving(at=tmp_path) as (process, said):
         address = said["address"]
         assert said["event"] == "listening"
+        assert said["hint"] == (
+            "horizon is task (12 steps): for long sessions add --horizon adaptive, or run foldpoint config init"
+        )
         assert said["client"] == [
             f"export ANTHROPIC_BASE_URL={address}/anthropic",
             f"export OPENAI_BASE_URL={address}/v1",
@@ -58,8 +61,15 @@ def test_it_serves_from_a_file(tmp_path: Path) -> None:
     )
     (tmp_path / "f.toml").write_text(f'[store]\nurl = "sqlite:///{tmp_path}/x.db"\n{upstreams}')
     with serving("--config", "f.toml", "--mode", "shadow", at=tmp_path) as (_, said):
+        assert "hint" not in said
         assert get(f"{said['address']}/livez") == {"status": "live"}
     assert (tmp_path / "x.db").exists()
+
+
+def test_the_horizon_is_a_flag(tmp_path: Path) -> None:
+    """With `adaptive` there is nothing to hint at."""
+    with serving("--horizon", "adaptive", at=tmp_path) as (_, said):
+        assert "hint" not in said
 
 
 def test_an_open_address_is_refused(tmp_path: Path) -> None:
@@ -88,7 +98,10 @@ def test_a_store_that_cannot_be_opened_is_said(tmp_path: Path) -> None:
     """Exit 1 and the file."""
     (tmp_path / "x.db").write_bytes(b"something else entirely" * 100)
     ran = run("serve", "--port", "0", at=tmp_path, FOLDPOINT_STORE__URL=f"sqlite:///{tmp_path}/x.db")
-    assert (ran.returncode, ran.stderr.decode()) == (1, f"foldpoint: {tmp_path}/x.db: file is not a database\n")
+    assert (ran.returncode, ran.stderr.decode()) == (
+        1,
+        f"foldpoint: {tmp_path}/x.db: file is not a database: choose another store.url or move the file away\n",
+    )
 
 
 def test_a_wrong_setting_is_wrong_use(tmp_path: Path) -> None:
@@ -97,7 +110,7 @@ def test_a_wrong_setting_is_wrong_use(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stderr.decode().splitlines()) == (
         2,
         [
-            "foldpoint: flag: gateway.port must be >= 0 and <= 65535",
+            "foldpoint: --port must be >= 0 and <= 65535",
             "foldpoint: none.toml: cannot be read: No such file or directory",
         ],
     )

@@ -173,9 +173,10 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_a_variable_that_is_no_setting() -> None:
     """A misspelt variable is refused with the nearest right one, and so is one with a single underscore."""
-    environ = {"FOLDPOINT_GATEWAY__PROT": "1", "FOLDPOINT_STORE_URL": "x"}
+    environ = {"FOLDPOINT_GATEWAY__PROT": "1", "FOLDPOINT_STORE_URL": "x", "FOLDPOINT_MODE": "off"}
     assert problems(None, environ) == [
         "env:FOLDPOINT_GATEWAY__PROT: is no setting (did you mean 'FOLDPOINT_GATEWAY__PORT'?)",
+        f"env:FOLDPOINT_MODE: is no setting (did you mean '{SKILL_ENV}__MODE'?)",
         "env:FOLDPOINT_STORE_URL: is no setting (did you mean 'FOLDPOINT_STORE__URL'?)",
     ]
 

@@ -4,7 +4,7 @@ command works where the extras of the others are missing."""
 import os
 import sys
 from importlib import import_module
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -43,12 +43,29 @@ def application(asked: str) -> typer.Typer:
         if name == asked:
             import_module(f"{__package__}.{name}").register(app)
         else:
-            app.command(name, help=command.about)(root)
+            app.command(name, help=command.about)(idle)
     return app
 
 
-def root() -> None:
+def told_version(asked: bool) -> None:
+    """Print the version and end, where it was asked for."""
+    if asked:
+        from foldpoint import __version__
+
+        typer.echo(f"foldpoint {__version__}")
+        raise typer.Exit
+
+
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=told_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
     """Keeps long-running LLM agents inside their context window and their provider's prompt cache."""
+
+
+def idle() -> None:
+    """Stand in for a command that was not asked for: its name and help, not its module."""
 
 
 def run(arguments: list[str]) -> None:

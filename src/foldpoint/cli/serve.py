@@ -3,6 +3,7 @@
 import ipaddress
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,7 +12,10 @@ import typer
 from .paths import ConfigOption, config_path
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from foldpoint.config import Loaded, Settings
+    from foldpoint.core.parameters import Value
 
 
 def register(app: typer.Typer) -> None:
@@ -26,25 +30,40 @@ def serve(
     mode: Annotated[
         Literal["off", "shadow", "prod"] | None, typer.Option(help="Mode of agent_trajectory_compaction.")
     ] = None,
+    horizon: Annotated[
+        Literal["task", "adaptive"] | None, typer.Option(help="How far agent_trajectory_compaction looks ahead.")
+    ] = None,
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Listen on an address that other machines reach, without keys.")
     ] = False,
 ) -> None:
     """Run the gateway until it is told to stop."""
-    loaded = configured(config, host, port, mode)
+    skill = {"mode": mode, "horizon": horizon}
+    loaded = configured(config, {"gateway.host": host, "gateway.port": port}, skill)
     check_host(loaded, insecure)
     from foldpoint.telemetry import logs
 
     logs.configure(sys.stdout, colours="NO_COLOR" not in os.environ)
-    listen(loaded.settings)
+    listen(loaded.settings, hint_of(loaded))
 
 
-def configured(config: Path | None, host: str | None, port: int | None, mode: str | None) -> "Loaded":
-    """The configuration with the flags over it."""
+def configured(config: Path | None, gateway: "Mapping[str, Value]", skill: "Mapping[str, Value]") -> "Loaded":
+    """The configuration with the flags over it: of the gateway by dotted key, of the skill by its parameters."""
     from foldpoint.config import load
 
-    flags = {"gateway.host": host, "gateway.port": port, "skills.agent_trajectory_compaction.mode": mode}
-    return load(config_path(config), flags=flags)
+    flags = {f"skills.agent_trajectory_compaction.{name}": value for name, value in skill.items()}
+    return load(config_path(config), flags={**gateway, **flags})
+
+
+def hint_of(loaded: "Loaded") -> str:
+    """What to say of the horizon to one who has written no file; nothing where `task` does not decide."""
+    skill = loaded.settings.policy().agent_trajectory_compaction
+    if loaded.path or skill.horizon != "task" or skill.payback_turns is not None:
+        return ""
+    return (
+        f"horizon is task ({skill.expected_task_steps} steps): for long sessions add --horizon adaptive, "
+        "or run foldpoint config init"
+    )
 
 
 def check_host(loaded: "Loaded", insecure: bool) -> None:
@@ -61,30 +80,32 @@ def check_host(loaded: "Loaded", insecure: bool) -> None:
     raise ConfigError([Problem("gateway.host", message, loaded.sources["gateway.host"])])
 
 
-def listen(settings: "Settings") -> None:
+def listen(settings: "Settings", hint: str = "") -> None:
     """Serve until a signal; exit 1 where the address cannot be had."""
     from foldpoint import assemble
     from foldpoint.gateway import serving
 
     with assemble.gateway(settings) as app:
         try:
-            serving.run(serving.serve(app, settings, announce))
+            serving.run(serving.serve(app, settings, partial(announce, hint=hint)))
         except OSError as error:
             where = f"{settings.gateway.host}:{settings.gateway.port}"
             typer.echo(f"foldpoint: cannot listen on {where}: {error.strerror or error}", err=True)
             raise typer.Exit(1) from None
 
 
-def announce(address: str) -> None:
-    """Say where we listen and what a client needs: for a person on a terminal, else as a log line."""
+def announce(address: str, hint: str = "") -> None:
+    """Say where we listen, what a client needs and the hint: for a person on a terminal, else as a log line."""
     reached = address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
     exports = [f"export ANTHROPIC_BASE_URL={reached}/anthropic", f"export OPENAI_BASE_URL={reached}/v1"]
     if sys.stdout.isatty():
-        typer.echo("\n".join([f"Foldpoint listens on {address}", *(f"  {line}" for line in exports)]))
+        lines = [f"Foldpoint listens on {address}", *(f"  {line}" for line in exports), *([hint] if hint else ())]
+        typer.echo("\n".join(lines))
         return
     import logging
 
-    logging.getLogger("foldpoint").info("listening", extra={"address": address, "client": exports})
+    said = {"address": address, "client": exports, **({"hint": hint} if hint else {})}
+    logging.getLogger("foldpoint").info("listening", extra=said)
 
 
 def is_loopback(host: str) -> bool:

@@ -67,7 +67,7 @@ async def serve(provider: Provider) -> None:
         await provider.__aenter__()
     except OSError as error:
         where = f"{provider.host}:{provider.port}"
-        typer.echo(f"can't listen on {where}: {error.strerror}; choose another --port", err=True)
+        typer.echo(f"foldpoint: cannot listen on {where}: {error.strerror or error}; choose another --port", err=True)
         raise typer.Exit(1) from None
     typer.echo(f"simulated provider on {provider.url}")
     typer.echo(f"  ANTHROPIC_BASE_URL={provider.url}  OPENAI_BASE_URL={provider.url}/v1")

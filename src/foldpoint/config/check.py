@@ -11,7 +11,7 @@ from foldpoint.core.parameters import Value
 from foldpoint.core.policy import SKILLS
 
 from .keys import SKILL, Setting, kind_problem
-from .sources import PREFIX, Key, Said
+from .sources import FLAG, PREFIX, Key, Said
 
 _OTHER_SKILLS = SKILLS[1:]
 _PARAMETERS = {parameter.name: parameter for parameter in parameters.TRAJECTORY}
@@ -25,6 +25,8 @@ class Problem(msgspec.Struct, frozen=True):
     source: str
 
     def __str__(self) -> str:
+        if self.source == FLAG:
+            return self.message.replace(self.key, f"--{self.key.rpartition('.')[2]}", 1)
         return f"{self.source}: {self.message}" if self.source else self.message
 
 
@@ -89,8 +91,10 @@ def unknown(one: Said, listed: Mapping[Key, Setting]) -> str | None:
 def _unknown_variable(one: Said, listed: Iterable[Key]) -> str | None:
     if one.path[0] == "skills" and one.path[1:] in [(skill, "mode") for skill in _OTHER_SKILLS] and one.value == "off":
         return None
+    name = one.source.removeprefix("env:")
     names = [PREFIX + "__".join(path).upper() for path in listed]
-    return f"is no setting{nearest(one.source.removeprefix('env:'), names)}"
+    homes = [known for known in names if known.endswith(f"__{name.removeprefix(PREFIX)}")]
+    return "is no setting" + (f" (did you mean {homes[0]!r}?)" if len(homes) == 1 else nearest(name, names))
 
 
 def children(table: Key, listed: Iterable[Key]) -> set[str]:

@@ -110,7 +110,8 @@ _GATEWAY = (
     ),
     Setting("gateway.drain_seconds", "float", 30.0, "how long open answers may take to end at a stop", _at_least(0)),
     Setting(
-        "gateway.upstream_timeout_seconds", "float", 600.0, "how long a provider may stay silent; 0 = for ever",
+        "gateway.upstream_timeout_seconds", "float", 600.0,
+        "how long a provider may stay silent, before its answer and between two pieces of it; 0 = for ever",
         _at_least(0),
     ),
 )  # fmt: skip

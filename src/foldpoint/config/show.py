@@ -13,7 +13,8 @@ from .settings import MASK
 
 _SECRET_PART = re.compile(r"(?<=://)([^/@]*:)[^/@]*(?=@)")
 _BEGIN = """# Foldpoint reads this file, over it FOLDPOINT_* variables (FOLDPOINT_GATEWAY__PORT=4700), over these flags.
-# A line behind "# " shows the default; take the "# " away to set it.
+# A line behind "# " shows the default; take the "# " away to set it. One that says "not set" has no default: write a
+# value behind its "=", or keep the example that stands there.
 """
 _ADVISED: dict[str, tuple[Value, str]] = {
     f"{SKILL}.horizon": ("adaptive", "needs no guess of how long a task is"),
@@ -62,15 +63,15 @@ def _starter_line(setting: Setting) -> str:
         value, why = _ADVISED[setting.key]
         return f"{setting.name} = {toml(value)}  # {setting.about}; default {toml(setting.default)}: {value} {why}"
     if setting.default is None:
-        return f"# {setting.name} = {_example(setting)}  # {setting.about}; not set"
+        return f"# {setting.name} = {_unset(setting)}; {setting.about}"
     return f"# {setting.name} = {toml(setting.default)}  # {setting.about}"
 
 
-def _example(setting: Setting) -> str:
-    """A value for a setting that has none by default."""
+def _unset(setting: Setting) -> str:
+    """What stands in the place of a default that there is none of: an example of a secret, else room for a value."""
     if setting.secret:
-        return toml(f"env:{setting.table.rpartition('.')[2].upper()}_API_KEY")
-    return "true" if setting.kind == "bool" else "1"
+        return toml(f"env:{setting.table.rpartition('.')[2].upper()}_API_KEY") + "  # not set, this is an example"
+    return f" # not set ({'true or false' if setting.kind == 'bool' else 'a whole number'})"
 
 
 def toml(value: Value) -> str:

@@ -13,6 +13,7 @@ from foldpoint.core.parameters import HEAD_CHARS_VARIABLE, Value
 from .keys import SKILL, Kind, Setting, bedrock_address
 
 PREFIX = "FOLDPOINT_"
+FLAG = "flag"
 Key = tuple[str, ...]
 # What Kubernetes puts into every container for a service called foldpoint or foldpoint-something: no settings.
 _SERVICE_LINK = re.compile(
@@ -60,7 +61,7 @@ def from_deployment(environ: Mapping[str, str]) -> list[Said]:
 
 def from_flags(flags: Mapping[str, Value]) -> list[Said]:
     """The flags that were given, by dotted key; None = not given."""
-    return [Said(tuple(key.split(".")), value, "flag") for key, value in flags.items() if value is not None]
+    return [Said(tuple(key.split(".")), value, FLAG) for key, value in flags.items() if value is not None]
 
 
 def converted(text: str, kind: Kind) -> Value:

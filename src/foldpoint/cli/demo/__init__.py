@@ -1,5 +1,6 @@
 """`foldpoint demo`: agent sessions, step by step, with and without the fold, against a simulated provider."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -7,6 +8,9 @@ import typer
 
 if TYPE_CHECKING:
     from foldpoint.core.policy import Policy
+
+NEEDED = ("aiohttp", "uuid_utils")
+"""What the processes that the demo starts cannot do without."""
 
 
 def register(app: typer.Typer) -> None:
@@ -33,6 +37,7 @@ def demo(
 
     Starts a simulated provider and the gateway on free ports of this machine and ends them again; nothing leaves it.
     """
+    check_needed()
     from . import run, table
     from .recordings import recorded, shipped
 
@@ -46,6 +51,13 @@ def demo(
     table.printed_json(figures) if as_json else table.printed(figures)
     if figures.failed:
         raise typer.Exit(1)
+
+
+def check_needed() -> None:
+    """Refuse to start what would not come up. Raises ModuleNotFoundError."""
+    for name in NEEDED:
+        if find_spec(name) is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
 def chosen(path: Path | None, horizon: Literal["adaptive", "task"] | None) -> "Policy":

@@ -65,6 +65,7 @@ class Figures(msgspec.Struct, frozen=True):
 
     @property
     def failed(self) -> bool:
+        """Whether nothing was replayed, or a session ended for a fault of ours."""
         return not self.replayed or any(session.failed for session in self.sessions)
 
     @property
@@ -83,6 +84,7 @@ class Figures(msgspec.Struct, frozen=True):
 
 
 def total(paths: Sequence[Path]) -> Path:
+    """Add up the ways of several sessions."""
     return Path(
         sum(path.steps for path in paths),
         summed([path.usage for path in paths]),
@@ -93,11 +95,13 @@ def total(paths: Sequence[Path]) -> Path:
 
 
 def summed(usages: Sequence[Usage]) -> Usage:
+    """Add up the bills."""
     parts = zip(*map(msgspec.structs.astuple, usages), strict=True)
     return Usage(*(sum(part) for part in parts))
 
 
 def in_usd(session: Session, path: Path) -> float | None:
+    """Price a way of the session in USD; None where its model has no known price."""
     return None if session.input_usd is None else path.cost * session.input_usd / 1e6
 
 

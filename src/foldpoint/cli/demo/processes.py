@@ -74,7 +74,9 @@ def until_ready(started: subprocess.Popen[bytes], ready: Ready, output: Path) ->
         if ready():
             return
         time.sleep(0.05)
-    told = "\n".join(f"  {line}" for line in output.read_text("utf-8", "replace").splitlines()[-12:])
+    told = "\n".join(
+        f"  {line.removeprefix('foldpoint: ')}" for line in output.read_text("utf-8", "replace").splitlines()[-12:]
+    )
     raise FoldpointError(f"the process of {output.stem} did not come up\n{told}".rstrip())
 
 
@@ -116,6 +118,7 @@ def answers(port: int, method: str, path: str) -> bool:
 
 
 def free_port() -> int:
+    """Find a port of 127.0.0.1 that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -45,6 +45,7 @@ def shipped() -> list[Recording]:
 
 
 def told(story: sessions.Story) -> Recording:
+    """Make a recording of a story."""
     count = len(story.steps) + 1
     return Recording(story.name, story.about, story.surface, story.model, count, lambda: sessions.bodies(story))
 

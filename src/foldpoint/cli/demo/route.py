@@ -49,10 +49,12 @@ class Route:
         return Answer(answer.status, named(answer), billed(answer, data, surface), ms)
 
     def close(self) -> None:
+        """End the connection."""
         self.connection.close()
 
 
 def named(answer: http.client.HTTPResponse) -> dict[str, str]:
+    """Read the headers by small name."""
     return {name.lower(): value for name, value in answer.getheaders()}
 
 

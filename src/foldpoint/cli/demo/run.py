@@ -98,6 +98,7 @@ def session(
     stopped: str = "",
     failed: bool = False,
 ) -> Session:
+    """Make the session of a recording and its figures."""
     return Session(
         recording.name, recording.about, recording.surface, model, usd, direct, folded, folds, stopped, failed
     )

@@ -73,15 +73,18 @@ def ways(session: Session, direct_usd: float | None, folded_usd: float | None) -
 
 
 def row(name: str, cells: Sequence[str]) -> str:
+    """Set a name and its cells in columns."""
     return f"{name:<7}" + "".join(f"{cell:>{width}}" for cell, width in zip(cells, WIDTHS, strict=True))
 
 
 def billed(path: Path, usd: float | None) -> tuple[str, str, str, str]:
+    """Say what was sent, cached and written, and its cost."""
     usage = path.usage
     return tokens(usage.prompt), tokens(usage.cache_read), tokens(usage.cache_write), cost(path, usd)
 
 
 def tokens(count: int) -> str:
+    """Say a count of tokens in thousands or millions."""
     return f"{count / 1e6:.2f}M" if count >= 999_500 else f"{count / 1e3:.1f}k"
 
 
@@ -91,6 +94,7 @@ def cost(path: Path, usd: float | None) -> str:
 
 
 def saved(session: Session) -> str:
+    """Say the share that the fold saves, in percent."""
     return f"{saving(session):.1%}"
 
 
@@ -121,6 +125,7 @@ def printed_json(figures: Figures) -> None:
 
 
 def session_json(session: Session) -> dict[str, Any]:
+    """Make a session's figures ready for JSON."""
     return {
         "name": session.name,
         "surface": session.surface,
@@ -135,6 +140,7 @@ def session_json(session: Session) -> dict[str, Any]:
 
 
 def path_json(session: Session, path: Path) -> dict[str, Any]:
+    """Make the figures of one way ready for JSON."""
     times = {
         name: {"p50": percentile(values, 0.5), "p99": percentile(values, 0.99)}
         for name, values in (("gateway_ms", path.inside), ("added_ms", path.added))
