@@ -1,4 +1,7 @@
-"""A coding agent mends a scheduler that loses an hour when clocks go back: 34 turns on Anthropic messages; longer than a room should be, because it is one story."""
+"""A coding agent mends a scheduler that loses an hour when clocks go back: 34 turns on Anthropic messages.
+
+It is longer than a file here should be, because it is one story.
+"""
 # fmt: off
 # ruff: noqa: E501 - a story reads best one step after the other, its words unbroken
 
