@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from .core.edit import Layout
-from .core.errors import Unreadable
+from .core.errors import Unreadable, fault_of
 from .core.policy import Policy, Trajectory
 from .core.ports import Names, Request, Surface
 from .core.receipt import Receipt
@@ -84,7 +84,7 @@ class Engine:
         except Unreadable:
             folded = Folded(body, passed_on(body, "skipped", "unreadable", policy))
         except Exception as error:  # noqa: BLE001  a broken fold never breaks a request
-            folded = Folded(body, passed_on(body, "failed", "internal", policy), fault=_place(error))
+            folded = Folded(body, passed_on(body, "failed", "internal", policy), fault=fault_of(error))
         return Folded(
             folded.body,
             msgspec.structs.replace(folded.receipt, fold_ns=self._clock() - started),
@@ -129,15 +129,6 @@ class Engine:
                 self._models.clear()
             self._models[model] = terms_of(self.policy.agent_trajectory_compaction, model)
         return self._models[model]
-
-
-def _place(error: Exception) -> str:
-    """Kind and place of a fault, without its message: that could quote the body."""
-    last = error.__traceback__
-    while last and last.tb_next:
-        last = last.tb_next
-    where = f" at {last.tb_frame.f_globals.get('__name__')}:{last.tb_lineno}" if last else ""
-    return f"{type(error).__name__}{where}"
 
 
 def _front(

@@ -1,5 +1,6 @@
 """The errors Foldpoint raises on purpose: FoldpointError, and of its kind PolicyError, Unreadable, UnknownSurface."""
 
+import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -35,3 +36,10 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """`` (did you mean X?)`` where a known word is near, else nothing."""
     close = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def fault_of(error: BaseException) -> str:
+    """Kind and place of a fault for the log, without its message: that could quote a header or a body."""
+    places = [(frame.f_globals.get("__name__"), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    where = " at {}:{}".format(*places[-1]) if places else ""
+    return f"{type(error).__name__}{where}"

@@ -9,7 +9,9 @@ import uuid_utils
 from aiohttp import http_exceptions, web
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
-from .failures import Failure, failure_response, fault_of
+from foldpoint.core.errors import fault_of
+
+from .failures import Failure, failure_response
 from .routes import route_of
 from .upstream import LONGEST_HEADER
 

@@ -1,7 +1,5 @@
 """Errors of our own, as answers in the caller's shape."""
 
-import traceback
-
 from aiohttp import web
 
 from foldpoint.core.errors import FoldpointError
@@ -27,10 +25,3 @@ def failure_response(failure: Failure, surface: str, request_id: str, headers: d
         headers={**headers, **error_headers(surface, failure.status)},
         content_type="application/json",
     )
-
-
-def fault_of(error: BaseException) -> str:
-    """Kind and place of a fault for the log, without its message: that could quote a header or a body."""
-    places = [(frame.f_globals.get("__name__"), line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    where = " at {}:{}".format(*places[-1]) if places else ""
-    return f"{type(error).__name__}{where}"

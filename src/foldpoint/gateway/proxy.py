@@ -10,12 +10,13 @@ from aiohttp import web
 from aiohttp.web_protocol import RequestPayloadError
 
 from foldpoint.config import Settings
+from foldpoint.core.errors import fault_of
 from foldpoint.core.ports import Names
 
 from .body import BROKEN, Streamed, Whole, is_encoded, read_body
 from .credentials import with_credential
 from .exchange import Exchange
-from .failures import CLIENT_LEFT, Failure, failure_response, fault_of
+from .failures import CLIENT_LEFT, Failure, failure_response
 from .headers import request_headers
 from .modes import Folder, consult, is_folded, skipped
 from .relay import cut, relay, relayed
