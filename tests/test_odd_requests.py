@@ -120,3 +120,20 @@ def test_a_number_beyond_all_reason_is_refused() -> None:
     """Before it breaks a request."""
     with pytest.raises(PolicyError, match="token_watermark must be <="):
         Policy.from_dict({"skills": {"agent_trajectory_compaction": {"token_watermark": 10**400}}})
+
+
+def test_what_changes_behind_a_head_changes_the_digests() -> None:
+    """A long-lived engine says what a fresh one says, though no line of the summary differs."""
+    asked = json.loads(body("anthropic", 6, {2: Turn(beside=[text("x" * 3000 + "old")])}))
+    asked["messages"][0]["content"] = "y" * 3000 + "old" + "z" * 300
+    first = json.dumps(asked).encode()
+    second = first.replace(b"xold", b"xnew").replace(b"yold", b"ynew")
+    engine = Engine(policy())
+    before, after, fresh = (
+        engine.fold(first, "anthropic"),
+        engine.fold(second, "anthropic"),
+        fold(second, "anthropic", policy()),
+    )
+    assert (after.receipt, after.opening) == (fresh.receipt, fresh.opening)
+    assert before.opening != after.opening
+    assert before.receipt.checkpoint != after.receipt.checkpoint

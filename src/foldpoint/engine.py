@@ -117,7 +117,7 @@ class Engine:
         )
         plan = planned(surface, request.items, ledger, policy, gate, known.plan if known else None)
         copy = Copy(request.items, known.items if known else None, spelled)
-        digests = _digests(surface, request.items, ledger, plan, known, same)
+        digests = _digests(surface, request.items, ledger, plan, known, spelled)
         now = Known(copy, ledger, plan, *digests, *_front(surface, request, plan, policy, known, spelled))
         self._memo.put(key, now)
         return now, plan
@@ -146,17 +146,17 @@ def _front(
 
 
 def _digests(
-    surface: Surface, items: Sequence[bytes], ledger: Ledger, plan: Plan, known: Known | None, same: int
+    surface: Surface, items: Sequence[bytes], ledger: Ledger, plan: Plan, known: Known | None, spelled: int
 ) -> tuple[str, str]:
-    """Opening digest and checkpoint; taken over where nothing changed."""
+    """Opening digest and checkpoint; taken over where the bytes are the same: a view says less than they do."""
     opening = (
         known.opening
-        if known and same >= ledger.head == known.ledger.head
+        if known and spelled >= ledger.head == known.ledger.head
         else opening_of(surface, items[: ledger.head])
     )
     if not plan.layout:
         return opening, ""
-    if known and known.plan.layout and known.plan.state.folds == plan.state.folds and same >= plan.layout.tail:
+    if known and known.plan.layout and known.plan.state.folds == plan.state.folds and spelled >= plan.layout.tail:
         return opening, known.checkpoint
     return opening, checkpoint_of(surface, items, plan.state.folds)
 
@@ -176,6 +176,7 @@ def gate_of(policy: Trajectory, model: str) -> Gate:
         policy.expected_task_steps,
         policy.payback_turns,
         rates.edge if policy.pricing else None,
+        rates.window if policy.pricing else None,
     )
 
 

@@ -66,19 +66,19 @@ def test_without_pricing_no_edge_is_known() -> None:
     assert receipt("claude-haiku-5-5", pricing=False).sealed == 0
 
 
-def test_a_loop_that_would_cross_the_edge_is_served_folded() -> None:
-    """Refused all the same; one that fits is served as it came."""
-    same = Turn(result="x" * 30_000)
-    asked = json.loads(body("anthropic", 14, usual=same))
+def test_a_loop_that_would_cross_the_window_is_served_folded() -> None:
+    """Refused all the same; one that fits, or crosses a price band alone, is served as it came."""
+    asked = json.loads(body("anthropic", 22, usual=Turn(result="x" * 30_000)))
     for message in asked["messages"][1::2]:
         message["content"][-1]["input"] = {}
     receipts = [
         fold(
             json.dumps({**asked, "model": model}).encode(), "anthropic", policy(token_watermark=0, max_tool_repeats=3)
         ).receipt
-        for model in ("claude-haiku-5-5", "claude-sonnet-5")
+        for model in ("claude-sonnet-4", "claude-haiku-5-5", "claude-sonnet-5")
     ]
     assert [(each.verdict, each.reason, each.sealed) for each in receipts] == [
-        ("refused", "tool_loop", 9),
+        ("refused", "tool_loop", 19),
+        ("refused", "tool_loop", 0),
         ("refused", "tool_loop", 0),
     ]

@@ -12,7 +12,8 @@ class Gate(msgspec.Struct, frozen=True):
     """The terms of the gate.
 
     read, write: price of a cached and of a written token, in one unit, as integers; edge: tokens of the message list
-    over which a fold is made unasked (the model's window, or a price band), None where there is none.
+    over which a fold is made unasked (the model's window, or a price band), window: of the window alone; None where
+    there is none.
     """
 
     read: int
@@ -21,6 +22,7 @@ class Gate(msgspec.Struct, frozen=True):
     expected_task_steps: int = 12
     payback_turns: int | None = None
     edge: int | None = None
+    window: int | None = None
 
     @property
     def waits(self) -> bool:

@@ -20,8 +20,8 @@ class Ledger:
     full[n]: bytes of turns 1…n as they are; sealed[kind][n]: bytes of their lines and of what is carried beside them,
     kind 0 = results, 1 = texts (kept only where the first turn has no result).
     answered: the first turn with a tool result, 0 = none; pictured: the turns with images; drawn[n]: images in
-    messages that turns 1…n carry; carries: a turn carries something
-    or is kept whole; opening: how the first block begins, with one sentence that says what it is.
+    messages that turns 1…n carry; carries: a turn carries something or is kept whole; opening: how the first block
+    begins, with one sentence that says what it is.
     """
 
     head: int

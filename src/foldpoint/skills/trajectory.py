@@ -77,7 +77,7 @@ def _checked(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settl
 
 def _refused(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled: State) -> Plan:
     """A loop is served unfolded, but where that would cross the model's window."""
-    crosses = gate.edge is not None and ledger.size > gate.edge * policy.bytes_per_token
+    crosses = gate.window is not None and ledger.size > gate.window * policy.bytes_per_token
     if crosses and state.sealed:
         layout = laid_out(ledger, state)
         if not fault(ledger, layout, policy.keep_recent_turns):
