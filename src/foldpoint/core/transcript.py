@@ -124,8 +124,9 @@ class Shape(msgspec.Struct, frozen=True):
 
     strict_turns: user and assistant take turns, and results stand in a user message: content of ours can only be
     merged into a user message that is there. system_inside: a system message is tied to its place between a user and
-    an assistant message.
+    an assistant message. numbers_calls: a call may come without an id; its view then has `name#` for one.
     """
 
     strict_turns: bool
     system_inside: bool = False
+    numbers_calls: bool = False

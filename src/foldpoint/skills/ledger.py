@@ -7,6 +7,7 @@ from operator import attrgetter
 
 from ..core.text import MARKER
 from ..core.transcript import BLOCK_SIZE, Shape, View
+from .numbering import numbered
 from .turns import Turn, behind_merge, head_end, turns_from
 
 OPENING = "Earlier turns, one line each; later ones in full:"
@@ -16,7 +17,8 @@ RECALL = "Earlier turns, one line each (recall(id) gives a result in full); late
 class Ledger:
     """A transcript's turns and their running sums. Built once, never changed.
 
-    views: of every item; head: items in front of the first turn; known: leading turns taken over from `base`.
+    views: of every item; given: the same as the surface reads them, calls without an id not numbered yet; head: items
+    in front of the first turn; known: leading turns taken over from `base`.
     full[n]: bytes of turns 1…n as they are; sealed[kind][n]: bytes of their lines and of what is carried beside them,
     kind 0 = results, 1 = texts (kept only where the first turn has no result).
     answered: the first turn with a tool result, 0 = none; pictured: the turns with images; drawn[n]: images in
@@ -24,6 +26,7 @@ class Ledger:
     begins, with one sentence that says what it is.
     """
 
+    views: Sequence[View]
     head: int
     head_size: int
     behind: int
@@ -43,6 +46,9 @@ class Ledger:
         same: leading items whose views are equal in `base`; recall: the agent can read results back; binds: the model
         refuses thinking that was made under another prefix.
         """
+        self.given = views
+        if shape.numbers_calls:
+            views = numbered(views, base.views if base else (), same)
         self.views, self.shape, self.binds, self.known = views, shape, binds, 0
         self.opening = f"{MARKER}\n{RECALL if recall else OPENING}"
         self._first = len(self.opening)
