@@ -95,8 +95,9 @@ class Gemini:
                 call = _asking(waiting, response) if response is not None else None
                 if response is not None and call is not None:
                     waiting.remove(call)
-                    text = whole(response) if not response.parts else normal(item).decode()
-                    found.append(Exchange(call.named, bytes(call.args), same_reminder_apart(text)))
+                    text, failed = whole(response)
+                    text = normal(item).decode() if response.parts else same_reminder_apart(text)
+                    found.append(Exchange(call.named, bytes(call.args), f"(error) {text}" if failed else text))
         return found
 
     def normal(self, item: bytes) -> bytes:

@@ -47,6 +47,8 @@ class Blob(msgspec.Struct, gc=False):
     mimeType: Any = None
     mime_type: Any = None
     data: Any = None
+    fileUri: Any = None
+    file_uri: Any = None
 
     @property
     def media_type(self) -> str:
@@ -326,7 +328,7 @@ def _head(written: bytes, limit: int) -> str:
     return (written[: 2 * limit * READ_AHEAD] if limit else written).decode("utf-8", "ignore")
 
 
-def whole(response: Function) -> str:
-    """All that a response says, for comparison."""
+def whole(response: Function) -> tuple[str, bool]:
+    """All that a response says, and whether it says that it failed."""
     texts, failed, _ = _said(response, 0)
-    return ("(error) " if failed else "") + " ".join(texts)
+    return " ".join(texts), failed
