@@ -10,12 +10,13 @@ from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
 from ..core.transcript import Limits, Shape, View
-from .content import names_of, normal, same_reminder_apart
+from .content import names_of, same_reminder_apart
 from .gemini_views import Function, Part, read_content, view_of, whole, word
 from .spans import decoded, elements, offset, sourced, spans
 
 _NONE = msgspec.Raw()
 _MODEL = re.compile(r"([^/:?]+)(?::|%3[Aa])\w+/?(?:\?|$)")
+_SNAKE = re.compile(r"_([a-z])")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 
 
@@ -39,6 +40,7 @@ class _Parts(msgspec.Struct, gc=False):
     parts: msgspec.Raw = _NONE
 
 
+_ANY: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 _BODY = msgspec.json.Decoder(_Body)
 _PARTS = msgspec.json.Decoder(_Parts)
 _PART = msgspec.json.Decoder(Part)
@@ -96,18 +98,38 @@ class Gemini:
                 if response is not None and call is not None:
                     waiting.remove(call)
                     text, failed = whole(response)
-                    text = normal(item).decode() if response.parts else same_reminder_apart(text)
+                    text = self.normal(item).decode() if response.parts else same_reminder_apart(text)
                     found.append(Exchange(call.named, bytes(call.args), f"(error) {text}" if failed else text))
         return found
 
     def normal(self, item: bytes) -> bytes:
-        return normal(item)
+        content = decoded(_ANY, item)
+        parts = content.get("parts") or [] if isinstance(content, dict) else []
+        said = [_spelled(part) for part in (parts if isinstance(parts, list) else [parts])]
+        return msgspec.json.encode({**content, "role": content.get("role") or "user", "parts": said}, order="sorted")
 
 
 def model_of(path: str) -> str:
     """The model that a request path names, such as `/v1beta/models/gemini-2.5-pro:generateContent`; else nothing."""
     found = _MODEL.search(path)
     return _ESCAPE.sub(lambda code: chr(int(code[1], 16)), found[1]) if found else ""
+
+
+def _spelled(part: Any) -> Any:
+    """A part with its members, and those of the data in it, in camelCase; what a tool got or said is left as it is."""
+    if not isinstance(part, dict):
+        return part
+    return {_camel(key): _data(inner) if isinstance(inner, dict) else inner for key, inner in part.items()}
+
+
+def _data(data: dict[str, Any]) -> dict[str, Any]:
+    parts = data.get("parts")
+    inner = {**data, "parts": [_spelled(part) for part in parts]} if isinstance(parts, list) else data
+    return {_camel(key): value for key, value in inner.items()}
+
+
+def _camel(key: str) -> str:
+    return _SNAKE.sub(lambda found: found[1].upper(), key)
 
 
 def parts_span(item: bytes) -> tuple[int, bytes]:
