@@ -107,7 +107,8 @@ def numbered(messages: list[Message]) -> list[Message]:
 def answered(result: Part, waiting: list[tuple[Part, str]]) -> Part:
     """The result under the id of its call: by id, else by name where one of both has none."""
     fits = [one for one in waiting if result.id and one[1] == result.id]
-    fits += [one for one in waiting if one[0].name == result.name and not (result.id and one[1])]
+    fits += [one for one in waiting if one[0].name == result.name and not one[1]]
+    fits += [one for one in waiting if one[0].name == result.name and not result.id]
     if not fits:
         return result if result.id else weightless(result, f"{result.name}#")
     waiting.remove(fits[0])

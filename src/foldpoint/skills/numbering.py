@@ -90,12 +90,13 @@ def _observed(view: View, waiting: list[Call]) -> View:
 
 def _take(waiting: list[Call], given: str, name: str) -> str:
     """The id of the waiting call that a result answers: by id, else by name where one of both has none."""
-    match = next((call for call in waiting if call.id == given), None)
-    if match is None:
-        nameless = given == name + UNNUMBERED
-        match = next((call for call in waiting if call.name == name and (nameless or _is_ours(call))), None)
-    if match is None:
+    fits = [call for call in waiting if call.id == given]
+    fits = fits or [call for call in waiting if call.name == name and _is_ours(call)]
+    if not fits and given == name + UNNUMBERED:
+        fits = [call for call in waiting if call.name == name]
+    if not fits:
         return given
+    match = fits[0]
     waiting.remove(match)
     return match.id
 

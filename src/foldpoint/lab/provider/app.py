@@ -39,8 +39,8 @@ HEADER_LIMIT = 64 * 1024
 DAY = "2026-01-01T00:00:00Z"
 CACHES = 256
 """Caches kept: one for each surface, model and key."""
-GENERATE = r"/{version:v1[a-z0-9]*}/{folder:.*}{model:[^/:]+}:{verb:generateContent|streamGenerateContent}"
-COUNT = r"/{version:v1[a-z0-9]*}/{folder:.*}{model:[^/:]+}:countTokens"
+GENERATE = r"/{version:v1[a-z0-9]*}/{folder:(?:.*/)?}{model:[^/:]+}:{verb:generateContent|streamGenerateContent}"
+COUNT = r"/{version:v1[a-z0-9]*}/{folder:(?:.*/)?}{model:[^/:]+}:countTokens"
 
 Answering = Callable[[Sending, bytes], Awaitable[web.StreamResponse]]
 
