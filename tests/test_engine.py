@@ -235,7 +235,7 @@ def test_an_unknown_surface_is_named() -> None:
 def test_an_unknown_surface_is_named_when_nothing_is_folded() -> None:
     """A wrong name is a mistake of the program in every mode."""
     with pytest.raises(UnknownSurface):
-        fold(b"{}", "gemini", policy(mode="off"))
+        fold(b"{}", "another", policy(mode="off"))
 
 
 def test_the_opening_is_the_same_for_every_request_of_a_transcript() -> None:

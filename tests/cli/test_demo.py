@@ -21,7 +21,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("logs")
     *_, last = bodies(shipped()[1])
     (folder / "webhooks.json").write_bytes(last)
-    (folder / "other.json").write_text('{"contents":[{"role":"user","parts":[{"text":"x"}]}]}')
+    (folder / "other.json").write_text('{"prompt":"x"}')
     (folder / "broken.json").write_text("{")
     return folder
 
@@ -88,7 +88,7 @@ def test_wrong_use_is_2_and_nothing_to_replay_is_1(logs: Path) -> None:
     missing = run("--logs", str(logs / "nowhere"))
     assert (missing.returncode, "nowhere" in missing.stderr) == (2, True)
     nothing = run("--logs", str(logs / "other.json"))
-    assert (nothing.returncode, "gemini" in nothing.stderr) == (1, True)
+    assert (nothing.returncode, "neither messages" in nothing.stderr) == (1, True)
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at /proc")

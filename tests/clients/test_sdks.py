@@ -49,6 +49,7 @@ async def through(folder: Path) -> AsyncIterator[tuple[str, Provider, Any]]:
         config.write_text(
             f'[store]\nurl = "sqlite:///{folder}/foldpoint.db"\n'
             f'[upstreams.openai]\nbase_url = "{provider.url}"\n[upstreams.anthropic]\nbase_url = "{provider.url}"\n'
+            f'[upstreams.gemini]\nbase_url = "{provider.url}"\n'
             "[skills.agent_trajectory_compaction]\npayback_turns = 1000\n"
         )
         with assemble.gateway(load(config, environ={"HOME": str(folder)}).settings) as app:

@@ -34,7 +34,15 @@ CHAT = events(
     {"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 5,
      "prompt_tokens_details": {"cached_tokens": 900, "cache_write_tokens": 60}}},
 ) + b"data: [DONE]\n\n"  # fmt: skip
+GEMINI = events(
+    {"candidates": [{"content": {"parts": [{"text": 'a "usageMetadata": {"promptTokenCount": 1}'}]}}],
+     "usageMetadata": {"promptTokenCount": 1000, "cachedContentTokenCount": 900, "totalTokenCount": 1000}},
+    {"candidates": [{"finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 1000,
+     "cachedContentTokenCount": 900, "candidatesTokenCount": 5, "thoughtsTokenCount": 2, "totalTokenCount": 1007}},
+    end="\r\n",
+)  # fmt: skip
 BILLED = {
+    "gemini": (GEMINI, Usage(input=100, cache_read=900, output=7)),
     "anthropic": (ANTHROPIC, Usage(input=9, cache_read=1000, cache_write=100, output=42)),
     "openai-chat": (CHAT, Usage(input=40, cache_read=900, cache_write=60, output=5)),
 }
@@ -84,7 +92,14 @@ def test_events_end_with_any_line_end() -> None:
         ("openai-chat", {"usage": None}, None),
         ("openai-chat", {"error": {}}, None),
         ("anthropic", {"content": [{"input": {"usage": {"input_tokens": 9}}}]}, None),
-        ("gemini", {"usage": {"input_tokens": 9}}, None),
+        ("another", {"usage": {"input_tokens": 9}}, None),
+        ("gemini", {"usageMetadata": {"promptTokenCount": 9, "toolUsePromptTokenCount": 3, "cachedContentTokenCount": 4,
+         "candidatesTokenCount": 2, "thoughtsTokenCount": 5, "totalTokenCount": 19}},
+         Usage(input=8, cache_read=4, output=7)),
+        ("gemini", [{"usageMetadata": {"promptTokenCount": 9}}, {"candidates": []}, 7,
+         {"usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 2}}], Usage(input=9, output=2)),
+        ("gemini", [], None),
+        ("gemini", {"totalTokens": 9}, None),
     ],
 )  # fmt: skip
 def test_a_plain_answer(surface: str, document: object, usage: Usage | None) -> None:

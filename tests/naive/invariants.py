@@ -10,8 +10,8 @@ from typing import Any
 
 from foldpoint.core.receipt import REASONS, VERDICTS, Receipt
 
-from . import pairing, rawjson
-from .model import Message, Part, Reading
+from . import gemini, pairing, rawjson
+from .model import LISTS, Message, Part, Reading
 from .reading import NotRead, read
 
 MARKER = "[trajectory summary]"
@@ -26,6 +26,7 @@ class Body:
 
     surface: str
     data: bytes
+    path: str = ""
 
     @cached_property
     def text(self) -> str:
@@ -33,7 +34,7 @@ class Body:
 
     @cached_property
     def span(self) -> tuple[int, int]:
-        return rawjson.list_span(self.text, "messages")
+        return rawjson.list_span(self.text, LISTS.get(self.surface, "messages"))
 
     @cached_property
     def raws(self) -> list[str]:
@@ -42,7 +43,8 @@ class Body:
 
     @cached_property
     def messages(self) -> list[dict[str, Any]]:
-        return [json.loads(raw) for raw in self.raws]
+        found = [json.loads(raw) for raw in self.raws]
+        return [gemini.as_message(one) for one in found] if self.surface == "gemini" else found
 
     @cached_property
     def reading(self) -> Reading:
@@ -51,7 +53,7 @@ class Body:
     @cached_property
     def binds(self) -> bool:
         """Does the model bind thinking to the prefix it was made under, so that some of it may be left out?"""
-        model = json.loads(self.text).get("model")
+        model = json.loads(self.text).get("model") or self.path
         return isinstance(model, str) and any(name in model for name in BINDING)
 
     @cached_property
@@ -91,7 +93,7 @@ def violations(one: Body, two: Body, receipt: Receipt, keep: int = 2) -> list[st
         assert len(two.messages) > 0
     except (NotRead, ValueError, StopIteration):
         return [*found, "a body that cannot be read was changed, or is changed to one"]
-    checks = (rest, pairs, roles, texts, opening, tail, spans, carried, named, breakpoints)
+    checks = (rest, pairs, roles, texts, opening, tail, spans, results_alone, carried, named, breakpoints)
     found += [problem for check in checks for problem in check(one, two, receipt)]
     found += recent(one, two, keep)
     return found + ([f"the body grew from {len(before)} to {len(after)} bytes"] if len(after) > len(before) else [])
@@ -208,13 +210,24 @@ def spans(one: Body, two: Body, receipt: Receipt) -> list[str]:
     return found
 
 
+def results_alone(one: Body, two: Body, receipt: Receipt) -> list[str]:
+    """Nothing of ours is merged into a message that holds results."""
+    given = set(one.raws)
+    grown = [
+        raw
+        for raw, message in zip(two.raws, two.messages, strict=True)
+        if pairing.results(two.surface, message) and message.get("role") == "user" and raw not in given
+    ]
+    return [f"something was added to results: {raw[:120]}" for raw in grown]
+
+
 def ours(raw: str, message: dict[str, Any], one: Body) -> list[str]:
     """A message that we made: a user message with nothing but content, our texts and the caller's blocks in it."""
     if set(message) != {"role", "content"}:
         return [f"a message of ours has other members: {sorted(message)}"]
-    blocks = rawjson.elements(rawjson.member(raw, "content"))
-    given = {block for spelled in one.raws for block in rawjson.elements(rawjson.member(spelled, "content"))}
-    inner = {block for spelled in given for block in rawjson.elements(rawjson.member(spelled, "content"))}
+    blocks = rawjson.elements(content_of(raw))
+    given = {block for spelled in one.raws for block in rawjson.elements(content_of(spelled))}
+    inner = {block for spelled in given for block in rawjson.elements(content_of(spelled))}
     strange = [block for block in blocks if block not in given | inner and not written_by_us(json.loads(block))]
     return [f"a block is neither ours nor the caller's: {block[:120]}" for block in strange]
 
@@ -222,7 +235,7 @@ def ours(raw: str, message: dict[str, Any], one: Body) -> list[str]:
 def written_by_us(block: dict[str, Any]) -> bool:
     """A text; with a breakpoint only where it is a block of the summary."""
     summary = str(block.get("text", "")).startswith(MARKER)
-    return set(block) == {"type", "text"} or (summary and set(block) == {"type", "text", "cache_control"})
+    return set(block) | {"type"} == {"type", "text"} or (summary and set(block) == {"type", "text", "cache_control"})
 
 
 def grown_from(given: str, kept: str) -> bool:
@@ -231,7 +244,7 @@ def grown_from(given: str, kept: str) -> bool:
         return True
     if not (given.lstrip().startswith("{") and kept.lstrip().startswith("{")):
         return False
-    before, after = rawjson.member(given, "content"), rawjson.member(kept, "content")
+    before, after = content_of(given), content_of(kept)
     if before is None or after is None or others(given) != others(kept):
         return False
     if before.startswith("["):
@@ -254,9 +267,16 @@ def text_grew(before: str, after: str) -> bool:
     return after == before or after.startswith(before[:-1])
 
 
+def content_of(raw: str) -> str | None:
+    """What a message says, as spelled; of a Gemini content its parts, and what a result of it has beside its text."""
+    found = rawjson.member(raw, "content") or rawjson.member(raw, "parts")
+    inner = rawjson.member(raw, "functionResponse")
+    return found or (rawjson.member(inner, "parts") if inner else None)
+
+
 def others(raw: str) -> list[tuple[str, str]]:
     """The members beside the content, as spelled."""
-    return [(key, raw[start:end]) for key, start, end in rawjson.member_spans(raw) if key != "content"]
+    return [(key, raw[start:end]) for key, start, end in rawjson.member_spans(raw) if key not in ("content", "parts")]
 
 
 def protected(reading: Reading, sealed: int) -> list[str]:
@@ -304,6 +324,8 @@ def named(one: Body, two: Body, receipt: Receipt) -> list[str]:
     """Each sealed result is named in a line of a block, or still there; as often as in the request."""
     said = "\n".join(rawjson.whole(text) for text in two.user_texts if MARKER in text)
     lines = Counter(re.findall(r"(?<!\|)\| tool_result\[([^\n]*?)\] ", said))
+    if one.surface == "gemini":
+        lines = Counter(re.sub(r"#\d*$", "", name) for name in lines.elements())
     native = Counter(str(name) for message in two.messages for _, name in pairing.results(two.surface, message))
     wanted = Counter(str(name) for message in one.messages for _, name in pairing.results(one.surface, message))
     missing = {rawjson.whole(name): count for name, count in (wanted - native).items()}

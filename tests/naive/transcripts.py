@@ -1,9 +1,11 @@
-"""Made transcripts of odd shape, for both surfaces, the same for the same seed and features."""
+"""Made transcripts of odd shape, for every surface, the same for the same seed and features."""
 
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from .gemini import Contents
+from .model import LISTS
 from .spelling import Literal, Speller, Twice
 
 WELL_FORMED = (
@@ -156,20 +158,21 @@ class Maker:
 
     def body(self) -> bytes:
         """The request."""
-        messages = self.messages()
+        messages, key = self.messages(), LISTS.get(self.shape.surface, "messages")
+        if self.shape.surface == "gemini":
+            writer = Contents(ids=self.shape.seed % 2 == 0)
+            messages = [writer.content(message) for message in messages if message.get("role") != "system"]
         members: dict[str, Any] = {
             "model": "made-model-1",
             "max_tokens": 64,
-            "messages": messages,
+            key: messages,
             "metadata": {"k": "v"},
         }
         if self.shape.surface == "anthropic" and self.rng.random() < 0.5:
             members = {"system": "Be brief.", **members}
         value: Any = members
         if self.has("duplicate_keys"):
-            value = Twice(
-                self.rng.choice([("messages", [{"role": "user", "content": "older"}]), ("model", "other")]), members
-            )
+            value = Twice(self.rng.choice([(key, [{"role": "user", "content": "older"}]), ("model", "other")]), members)
         speller = Speller(self.rng, "blanks" in self.shape.features, "escapes" in self.shape.features)
         return speller.spell(value).encode()
 

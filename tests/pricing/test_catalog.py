@@ -19,7 +19,11 @@ from foldpoint.pricing.rates import CAUTIOUS, DEFAULT, Rates
         ("claude-opus-4-5@20251101", "claude-opus-4-5"),
         ("GPT-5.4-mini", "gpt-5-4-mini"),
         ("gpt-4o-2024-08-06", "gpt-4o"),
-        ("models/gemini-2.5-pro", "gemini-2-5"),
+        ("models/gemini-2.5-pro", "gemini-2-5-pro"),
+        ("gemini-2.5-flash-lite-preview-09-2025", "gemini-2-5-flash-lite"),
+        ("gemini-3-pro-preview", "gemini-3-pro"),
+        ("gemini-3.9-flash", "gemini-3"),
+        ("gemini-4-argon", "gemini-4-argon"),
     ],
 )
 def test_a_model_has_the_row_of_the_longest_name(model: str, row: str) -> None:

@@ -20,6 +20,7 @@ from naive.transcripts import Shape, body_of
 stable = settings(deadline=None, derandomize=True, max_examples=150, suppress_health_check=list(HealthCheck))
 pytestmark = pytest.mark.timeout(900)  # where a property fails, finding its smallest example takes a while
 ANEW = 20
+STILL = {("gemini", 3)}  # (surface, policy) under which no fold pays in any of the few transcripts there are
 POLICIES = [
     Trajectory(
         horizon=horizon, token_watermark=watermark, expected_task_steps=steps, payback_turns=payback, pricing=False
@@ -105,7 +106,7 @@ def test_the_replay_agrees_on_the_corpus(shared: Path, surface: str, number: int
         found += [f"{path.name}: {problem}" for problem in differences(body, surface, POLICIES[number])]
         moves += sum(decision.moved for decision in Replay(read(body, surface), POLICIES[number]).decisions)
     assert found == []
-    assert moves > 0
+    assert (moves > 0) != ((surface, number) in STILL)
 
 
 @stable

@@ -150,4 +150,4 @@ def test_odd_messages_are_read_as_far_as_they_go(surface: str) -> None:
 
 def test_a_surface_that_is_not_read_has_no_messages() -> None:
     """It is not guessed at."""
-    assert parts("gemini", body({"role": "user", "content": "x"})) == []
+    assert parts("another", body({"role": "user", "content": "x"})) == []

@@ -97,7 +97,11 @@ def listen(settings: "Settings", hint: str = "") -> None:
 def announce(address: str, hint: str = "") -> None:
     """Say where we listen, what a client needs and the hint: for a person on a terminal, else as a log line."""
     reached = address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
-    exports = [f"export ANTHROPIC_BASE_URL={reached}/anthropic", f"export OPENAI_BASE_URL={reached}/v1"]
+    exports = [
+        f"export ANTHROPIC_BASE_URL={reached}/anthropic",
+        f"export OPENAI_BASE_URL={reached}/v1",
+        f"export GOOGLE_GEMINI_BASE_URL={reached}/gemini",
+    ]
     if sys.stdout.isatty():
         lines = [f"Foldpoint listens on {address}", *(f"  {line}" for line in exports), *([hint] if hint else ())]
         typer.echo("\n".join(lines))

@@ -45,10 +45,11 @@ class Result(msgspec.Struct, frozen=True, gc=False):
 
     def said(self, name: str) -> bytes:
         """The part of a line that says it, as JSON spells it: the result of a tool of that name."""
-        return spelled(_lead(self.id, name or self.name)) + self.head
+        return spelled(lead_of(self.id, name or self.name)) + self.head
 
 
-def _lead(call_id: str, name: str) -> str:
+def lead_of(call_id: str, name: str) -> str:
+    """What a line says in front of a result's head."""
     return f"tool_result[{bare(call_id)}] {name}: "
 
 
@@ -110,7 +111,7 @@ def action_view(
             history=history,
             thinking=thinking,
         )
-    lead = " | " + _lead(calls[0].id, calls[0].name)
+    lead = " | " + lead_of(calls[0].id, calls[0].name)
     share = weight(text) + weight(lead)
     said = line + spelled(lead)
     return View("assistant", size, line, calls[0].id, "", said, share, (calls[0],), thinking=thinking)
@@ -133,8 +134,9 @@ class Shape(msgspec.Struct, frozen=True):
 
     strict_turns: user and assistant take turns, and results stand in a user message: content of ours can only be
     merged into a user message that is there. system_inside: a system message is tied to its place between a user and
-    an assistant message.
+    an assistant message. numbers_calls: a call may come without an id; its view then has `name#` for one.
     """
 
     strict_turns: bool
     system_inside: bool = False
+    numbers_calls: bool = False

@@ -1,5 +1,6 @@
 """Which provider a path belongs to, and which surface folds it: one table, read from the raw request target."""
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -32,6 +33,8 @@ PREFIXES = (
     Prefix("/v1/messages", "", "anthropic", "anthropic"),
     Prefix("/v1/", "", "openai", "openai-chat"),
     Prefix("/gemini/", "/gemini", "gemini", "gemini"),
+    Prefix("/v1beta/", "", "gemini", "gemini"),
+    Prefix("/v1beta1/", "", "gemini", "gemini"),
     Prefix("/bedrock/", "/bedrock", "bedrock", "bedrock"),
 )
 FOLDED: Mapping[tuple[str, str], str] = {
@@ -39,12 +42,26 @@ FOLDED: Mapping[tuple[str, str], str] = {
     ("anthropic", "/v1/messages"): "anthropic",
 }
 
+GEMINI = re.compile(r"/v1[a-z0-9]*/.+(?::|%3[Aa])(?:generateContent|streamGenerateContent|countTokens)")
+"""Google's form of a path: it ends with what is asked of a model. Its SDKs ask under `/v1/`, too."""
+NAMED: tuple[tuple[str, re.Pattern[str], str], ...] = (("gemini", GEMINI, "gemini"),)
+"""(provider, its path with the model in it, surface)"""
+
 
 def route_of(method: str, target: str) -> Route | None:
     """The route of a raw request target, percent-escapes and query kept as they are; None where it is nobody's."""
     for begins, cut, upstream, surface in PREFIXES:
         if target.startswith(begins) and (begins[-1] == "/" or target[len(begins) : len(begins) + 1] in ("", "/", "?")):
             rest = target[len(cut) :]
-            folds = FOLDED.get((upstream, rest.partition("?")[0])) if method == "POST" else None
+            path = rest.partition("?")[0]
+            if upstream == "openai" and GEMINI.fullmatch(path):
+                upstream = surface = "gemini"
+            folds = folded_by(upstream, path) if method == "POST" else None
             return Route(upstream, folds or surface, rest, folds is not None)
     return None
+
+
+def folded_by(upstream: str, path: str) -> str | None:
+    """The surface that folds what is posted to a provider's path; None where nothing is folded there."""
+    named = (surface for name, form, surface in NAMED if name == upstream and form.fullmatch(path))
+    return FOLDED.get((upstream, path)) or next(named, None)

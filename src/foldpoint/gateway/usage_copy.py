@@ -15,7 +15,7 @@ from foldpoint.core.usage import Usage
 LONGEST_JSON = 4 << 20
 LONGEST_LINE = 256 << 10
 INFLATED_AT_ONCE = 256 << 10
-USAGE = re.compile(rb'"usage"\s*:\s*\{')
+USAGE = re.compile(rb'"usage(?:Metadata)?"\s*:\s*\{')
 
 Counts = dict[str, Any]
 
@@ -56,7 +56,7 @@ class EventStreamCopy:
         if self._too_long:
             block = block.partition(b"\n")[2]
             self._too_long = False
-        if b'"usage"' in block and USAGE.search(block):
+        if b'"usage' in block and USAGE.search(block):
             for line in block.splitlines():
                 if line.startswith(b"data:") and USAGE.search(line):
                     merge(self._counts, usage_object(line[5:]))
@@ -74,7 +74,7 @@ class JsonCopy:
             self._body += chunk
 
     def counts(self) -> Counts:
-        """The document's usage object."""
+        """The document's usage object; of a list of events (Gemini streams so) that of all."""
         return usage_object(self._body) if len(self._body) <= LONGEST_JSON and USAGE.search(self._body) else {}
 
 
@@ -137,10 +137,24 @@ def usage_object(document: bytes | bytearray) -> Counts:
         event = msgspec.json.decode(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
+    if isinstance(event, list):
+        counts: Counts = {}
+        for each in event:
+            merge(counts, usage_of(each))
+        return counts
+    return usage_of(event)
+
+
+def usage_of(event: object) -> Counts:
+    """The usage object of a decoded answer or event."""
     if not isinstance(event, dict):
         return {}
     message = event.get("message")
-    usage = event.get("usage") or (message.get("usage") if isinstance(message, dict) else None)
+    usage = (
+        event.get("usage")
+        or event.get("usageMetadata")
+        or (message.get("usage") if isinstance(message, dict) else None)
+    )
     return usage if isinstance(usage, dict) else {}
 
 
@@ -175,10 +189,22 @@ def openai_chat(counts: Counts) -> Usage:
     )
 
 
+def gemini(counts: Counts) -> Usage:
+    """`promptTokenCount` is the whole prompt, cached tokens too; what the server's tools read is counted beside it."""
+    read = count(counts, "cachedContentTokenCount")
+    prompt = count(counts, "promptTokenCount") + count(counts, "toolUsePromptTokenCount")
+    output = count(counts, "candidatesTokenCount") + count(counts, "thoughtsTokenCount")
+    return Usage(input=max(0, prompt - read), cache_read=read, output=output)
+
+
 def count(counts: Counts, name: str) -> int:
     """A count, 0 where there is none."""
     value = counts.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-NORMALISED: Mapping[str, Callable[[Counts], Usage]] = {"anthropic": anthropic, "openai-chat": openai_chat}
+NORMALISED: Mapping[str, Callable[[Counts], Usage]] = {
+    "anthropic": anthropic,
+    "openai-chat": openai_chat,
+    "gemini": gemini,
+}

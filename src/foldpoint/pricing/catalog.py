@@ -26,6 +26,11 @@ def _gpt(input_usd: float, read: int = 100) -> Rates:
     return Rates(read, 1_250, input_usd, 1_050_000, band=272_000)
 
 
+def _gemini(input_usd: float | None, read: int = 100, min_prefix: int = 2_048, band: int | None = None) -> Rates:
+    """A row of Google's: writing its automatic cache is free."""
+    return Rates(read, 1_000, input_usd, 1_048_576, min_prefix, band=band)
+
+
 ROWS: dict[str, Rates] = {
     # Anthropic: platform.claude.com/docs, pricing and prompt-caching
     "claude-3": _claude(3, window=200_000),
@@ -77,10 +82,24 @@ ROWS: dict[str, Rates] = {
     "gpt-6-2-sol": _gpt(2, 50),
     # DeepSeek: api-docs.deepseek.com, pricing and kv_cache
     "deepseek-v4-1-flash": _free_write(0.15, 20, None),
-    # Google: ai.google.dev/gemini-api/docs, pricing and caching
-    "gemini-2-5": Rates(100, 1_000, None, 1_048_576, 2_048),
-    "gemini-3": Rates(100, 1_000, None, 1_048_576, 4_096),
-    "gemini-4": Rates(50, 1_000, None, 1_048_576, 4_096),
+    # Google: ai.google.dev/gemini-api/docs, pricing and caching; text of up to 200k tokens where the price has bands
+    "gemini-2-0-flash": _gemini(0.1, read=250),
+    "gemini-2-5": _gemini(None),
+    "gemini-2-5-pro": _gemini(1.25, band=200_000),
+    "gemini-2-5-flash": _gemini(0.3),
+    "gemini-2-5-flash-lite": _gemini(0.1),
+    "gemini-3": _gemini(None, min_prefix=4_096),
+    "gemini-3-pro": _gemini(2, min_prefix=4_096, band=200_000),
+    "gemini-3-flash": _gemini(0.5, min_prefix=4_096),
+    "gemini-3-1-pro": _gemini(2, min_prefix=4_096, band=200_000),
+    "gemini-3-1-flash-lite": _gemini(0.25, min_prefix=4_096),
+    "gemini-3-5-flash": _gemini(1.5, min_prefix=4_096),
+    "gemini-3-5-flash-lite": _gemini(0.3, min_prefix=4_096),
+    "gemini-3-6-flash": _gemini(0.75, min_prefix=4_096),
+    "gemini-3-7-flash": _gemini(0.75, min_prefix=4_096),
+    "gemini-3-8-flash": _gemini(0.75, min_prefix=4_096),
+    "gemini-4": _gemini(None, read=50, min_prefix=4_096),
+    "gemini-4-argon": _gemini(2, read=50, min_prefix=4_096),
 }
 
 

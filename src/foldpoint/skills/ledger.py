@@ -6,6 +6,7 @@ from itertools import accumulate
 
 from ..core.text import MARKER
 from ..core.transcript import BLOCK_SIZE, Shape, View
+from .numbering import numbered
 from .turns import LEAD, Turn, behind_merge, head_end, turn_of
 
 OPENING = "Earlier turns, one line each; later ones in full:"
@@ -21,15 +22,16 @@ PLAIN_FRAME = len("\nturn ") + len(" | ")
 class Ledger:
     """A transcript's turns and their running sums. Built once, never changed.
 
-    views: of every item; head: items in front of the first turn; starts[n]: where turn n + 1 begins, the last one where
-    the items end; odd: every turn that is more than one call and its result, by number; known: leading turns taken over
-    from `base`.
+    views: of every item; given: the same as the surface reads them, calls without an id not numbered yet; head: items
+    in front of the first turn; starts[n]: where turn n + 1 begins, the last one where the items end; odd: every turn
+    that is more than one call and its result, by number; known: leading turns taken over from `base`.
     full[n]: bytes of turns 1…n as they are; sealed[kind][n]: bytes of their lines and of what is carried beside them,
     kind 0 = results, 1 = texts.
     answered: the first turn with a tool result, 0 = none; pictured: the turns with images; carries: a turn carries
     something or is kept whole; opening: how the first block begins, with one sentence that says what it is (ASCII).
     """
 
+    views: Sequence[View]
     head: int
     head_size: int
     behind: int
@@ -49,7 +51,9 @@ class Ledger:
         same: leading items whose views are equal in `base`; recall: the agent can read results back; binds: the model
         refuses thinking that was made under another prefix.
         """
-        self.views, self.shape, self.binds = views, shape, binds
+        self.given = views
+        self.views = numbered(views, base.views if base else (), same) if shape.numbers_calls else views
+        self.shape, self.binds = shape, binds
         self.opening = f"{MARKER}\n{RECALL if recall else OPENING}"
         if base is not None and base.count and same > base.head and not any(view.history for view in views[same:]):
             self._take_over(base, same)

@@ -136,7 +136,7 @@ def viewed(surface: Surface, items: Spans, limits: Limits, known: Known | None) 
     if known is None:
         return [surface.view(item, limits) for item in items], 0, 0
     spelled = same = known.items.leading(items)
-    old = known.ledger.views
+    old = known.ledger.given
     views, equal = list(old[:same]), True
     for at in range(same, len(items)):
         item = items[at]

@@ -10,7 +10,11 @@ from foldpoint.core.errors import FoldpointError
 from foldpoint.core.usage import Usage
 from foldpoint.gateway.usage_copy import UsageCopy
 
-PATHS = {"anthropic": "/v1/messages", "openai-chat": "/v1/chat/completions"}
+PATHS = {
+    "anthropic": "/v1/messages",
+    "openai-chat": "/v1/chat/completions",
+    "gemini": "/v1beta/models/{model}:generateContent",
+}
 TIMEOUT_SECONDS = 60.0
 
 
@@ -31,14 +35,14 @@ class Route:
         self.key = key
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
 
-    def ask(self, body: bytes, surface: str) -> Answer:
+    def ask(self, body: bytes, surface: str, model: str) -> Answer:
         """Send one request and read the whole answer. Raises FoldpointError where there is none."""
         headers = {"content-type": "application/json", "x-api-key": self.key, "anthropic-version": "2023-06-01"}
         if surface != "anthropic":
             headers = {"content-type": "application/json", "authorization": f"Bearer {self.key}"}
         began = time.perf_counter()
         try:
-            self.connection.request("POST", PATHS[surface], body, headers)
+            self.connection.request("POST", PATHS[surface].format(model=model), body, headers)
             answer = self.connection.getresponse()
             data = answer.read()
         except (OSError, http.client.HTTPException) as error:

@@ -23,6 +23,7 @@ measures, the simulated provider's shorter work on a folded prompt included.
 [bold]Your own agent.[/] Run [bold]foldpoint serve[/], then one of
   export ANTHROPIC_BASE_URL=http://127.0.0.1:4600/anthropic
   export OPENAI_BASE_URL=http://127.0.0.1:4600/v1
+  export GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:4600/gemini
 Your own request bodies: [bold]foldpoint demo --logs PATH[/] (files or folders)."""
 MARKED = (
     "Recorded bodies bear the cache marks of their last moment only: automatic caching (a top-level cache_control) was "

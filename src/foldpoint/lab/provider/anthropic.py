@@ -8,7 +8,7 @@ import msgspec
 from foldpoint.surfaces.errors import ANTHROPIC_TYPES
 
 from . import validate_anthropic
-from .dialect import Answered, event, pieces
+from .dialect import EVENTS, Answered, event, pieces
 from .refusal import Refused
 from .reply import Finish, Reply
 from .signing import signature
@@ -23,9 +23,13 @@ class Anthropic:
 
     surface = "anthropic"
     request_id_header = "request-id"
+    stream_type = EVENTS
 
     def __init__(self, *, merge_roles: bool = False) -> None:
         self.merge_roles = merge_roles
+
+    def opened(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        return body
 
     def check(self, body: Mapping[str, Any]) -> None:
         validate_anthropic.check(body, merge_roles=self.merge_roles)

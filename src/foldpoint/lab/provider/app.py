@@ -15,6 +15,7 @@ from foldpoint.lab.cache import Cache, Rules, charge, decoded, rules_of, segment
 from .anthropic import Anthropic
 from .dialect import Answered, Dialect
 from .faults import Fault, message, plan
+from .gemini import Gemini
 from .ledger import Ledger
 from .openai_chat import CREATED, OpenAIChat
 from .refusal import Refused
@@ -22,7 +23,15 @@ from .reply import shortened
 from .script import Answers, Echo
 from .sending import Sending
 
-MODELS = ("claude-opus-5-5", "claude-sonnet-5", "claude-haiku-4-5", "gpt-6-sol", "gpt-5.1")
+MODELS = (
+    "claude-opus-5-5",
+    "claude-sonnet-5",
+    "claude-haiku-4-5",
+    "gpt-6-sol",
+    "gpt-5.1",
+    "gemini-3.8-flash",
+    "gemini-2.5-pro",
+)
 LARGEST = 32 * 1024 * 1024
 """Bytes of a Messages request; chat completions takes larger ones."""
 HEADER_LIMIT = 64 * 1024
@@ -30,12 +39,14 @@ HEADER_LIMIT = 64 * 1024
 DAY = "2026-01-01T00:00:00Z"
 CACHES = 256
 """Caches kept: one for each surface, model and key."""
+GENERATE = r"/{version:v1[a-z0-9]*}/{folder:(?:.*/)?}{model:[^/:]+}:{verb:generateContent|streamGenerateContent}"
+COUNT = r"/{version:v1[a-z0-9]*}/{folder:(?:.*/)?}{model:[^/:]+}:countTokens"
 
 Answering = Callable[[Sending, bytes], Awaitable[web.StreamResponse]]
 
 
 class Provider:
-    """A provider of both surfaces that listens while its `async with` block runs.
+    """A provider of every surface that listens while its `async with` block runs.
 
     >>> async with Provider(answers=Script([Step(calls=(Call("ls"),)), Step("Done.")])) as provider:
     ...     client = anthropic.AsyncAnthropic(base_url=provider.url, api_key="any")
@@ -102,7 +113,10 @@ class Provider:
         app.router.add_post("/v1/messages", self.messages)
         app.router.add_post("/v1/messages/count_tokens", self.count_tokens)
         app.router.add_post("/v1/chat/completions", self.completions)
+        app.router.add_post(GENERATE, self.generate)
+        app.router.add_post(COUNT, self.count_gemini_tokens)
         app.router.add_get("/v1/models", self.models)
+        app.router.add_get("/v1beta/models", self.gemini_models)
         app.router.add_get("/simulate/log", self.summary)
         app.router.add_route("HEAD", "/", self.alive)
         app.router.add_route("*", "/{path:.*}", self.unknown)
@@ -119,6 +133,16 @@ class Provider:
     async def count_tokens(self, request: web.Request) -> web.StreamResponse:
         """`POST /v1/messages/count_tokens`."""
         return await self.exchange(request, self.anthropic, self.counted)
+
+    async def generate(self, request: web.Request) -> web.StreamResponse:
+        """`POST …/models/M:generateContent` and `:streamGenerateContent`, of the Gemini API and of Vertex."""
+        stream, sse = request.match_info["verb"] == "streamGenerateContent", request.query.get("alt") == "sse"
+        dialect = Gemini(request.match_info["model"], stream=stream, sse=sse)
+        return await self.exchange(request, dialect, self.answer)
+
+    async def count_gemini_tokens(self, request: web.Request) -> web.StreamResponse:
+        """`POST …/models/M:countTokens`."""
+        return await self.exchange(request, Gemini(request.match_info["model"]), self.counted_gemini)
 
     async def exchange(self, request: web.Request, dialect: Dialect, answer: Answering) -> web.StreamResponse:
         """Read, refuse or answer, and write down what became of it."""
@@ -141,11 +165,12 @@ class Provider:
         """Bill and answer a request that arrived whole. Raises Refused or Unreadable."""
         body = read(sending, raw)
         sending.dialect.check(body)
-        cache = self.cache(sending.dialect.surface, body["model"], sending.key)
-        billed = charge(segments_of(sending.dialect.surface, body), cache, self.clock())
-        reply = shortened(self.answers(body["messages"]), sending.dialect.limit(body))
+        opened = sending.dialect.opened(body)
+        cache = self.cache(sending.dialect.surface, opened["model"], sending.key)
+        billed = charge(segments_of(sending.dialect.surface, opened), cache, self.clock())
+        reply = shortened(self.answers(opened["messages"]), sending.dialect.limit(body))
         sending.billed(billed, reply.output_tokens, cache.cost(billed))
-        return await sending.send(Answered(blake2b(raw, digest_size=12).hexdigest(), body, reply, billed))
+        return await sending.send(Answered(blake2b(raw, digest_size=12).hexdigest(), opened, reply, billed))
 
     async def counted(self, sending: Sending, raw: bytes) -> web.StreamResponse:
         """Count the tokens of a request. Raises Refused or Unreadable."""
@@ -153,6 +178,13 @@ class Provider:
         self.anthropic.check_counting(body)
         total = tokens(sum(len(segment.content) for segment in segments_of("anthropic", body)))
         return await sending.plain(msgspec.json.encode({"input_tokens": total}), "answered", 200, sending.headers)
+
+    async def counted_gemini(self, sending: Sending, raw: bytes) -> web.StreamResponse:
+        """Count the tokens of a request. Raises Refused or Unreadable."""
+        body = read(sending, raw)
+        Gemini("").check_counting(body)
+        total = tokens(sum(len(segment.content) for segment in segments_of("gemini", body)))
+        return await sending.plain(msgspec.json.encode({"totalTokens": total}), "answered", 200, sending.headers)
 
     def cache(self, surface: str, model: str, key: str) -> Cache:
         """The cache of a model for one API key."""
@@ -171,6 +203,11 @@ class Provider:
         known = [{"id": name, "object": "model", "created": CREATED, "owned_by": "simulated"} for name in MODELS]
         return json({"object": "list", "data": known})
 
+    async def gemini_models(self, request: web.Request) -> web.Response:
+        """`GET /v1beta/models`."""
+        names = [name for name in MODELS if name.startswith("gemini")]
+        return json({"models": [{"name": f"models/{name}", "displayName": name} for name in names]})
+
     async def summary(self, request: web.Request) -> web.Response:
         """`GET /simulate/log`."""
         return json(self.log.summary())
@@ -181,7 +218,9 @@ class Provider:
 
     async def unknown(self, request: web.Request) -> web.Response:
         """Any other path."""
-        dialect = self.anthropic if speaks_anthropic(request) else self.chat
+        dialect: Dialect = self.anthropic if speaks_anthropic(request) else self.chat
+        if speaks_gemini(request):
+            dialect = Gemini("")
         refused = Refused(f"Not found: {request.method} {request.path}", 404)
         return json(dialect.error(refused, "req_000000000000"), 404)
 
@@ -191,13 +230,18 @@ def read(sending: Sending, raw: bytes) -> dict[str, Any]:
     if sending.dialect.surface == "anthropic" and len(raw) > LARGEST:
         raise Refused("Request exceeds the maximum allowed number of bytes.", 413)
     body = decoded(raw)
-    sending.noted_body(body)
+    sending.noted_body(sending.dialect.opened(body))
     return body
 
 
 def speaks_anthropic(request: web.Request) -> bool:
     """Whether a client of the Messages API asks."""
     return "anthropic-version" in request.headers or request.path.startswith("/v1/messages")
+
+
+def speaks_gemini(request: web.Request) -> bool:
+    """Whether a client of Google's asks."""
+    return request.path.startswith("/v1beta") or "x-goog-api-key" in request.headers
 
 
 def json(value: object, status: int = 200) -> web.Response:

@@ -31,6 +31,13 @@ class Dialect(Protocol):
     surface: str
     request_id_header: str
 
+    @property
+    def stream_type(self) -> str:
+        """The content type of a stream."""
+
+    def opened(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The body with `model`, `stream` and `messages` (role, blocks), whatever the surface calls them."""
+
     def check(self, body: Mapping[str, Any]) -> None:
         """Raise Refused where the real provider would."""
 
@@ -45,6 +52,9 @@ class Dialect(Protocol):
 
     def error(self, refused: Refused, request_id: str) -> dict[str, Any]:
         """The body of an error."""
+
+
+EVENTS = "text/event-stream; charset=utf-8"
 
 
 def pieces(text: str, size: int) -> Iterator[str]:

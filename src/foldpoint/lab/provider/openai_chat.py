@@ -6,7 +6,7 @@ from typing import Any
 from foldpoint.surfaces.errors import OPENAI_TYPES
 
 from . import validate_openai_chat
-from .dialect import Answered, event, pieces
+from .dialect import EVENTS, Answered, event, pieces
 from .refusal import Refused
 from .reply import Called, Finish, Reply
 
@@ -22,6 +22,10 @@ class OpenAIChat:
 
     surface = "openai-chat"
     request_id_header = "x-request-id"
+    stream_type = EVENTS
+
+    def opened(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        return body
 
     def check(self, body: Mapping[str, Any]) -> None:
         validate_openai_chat.check(body)

@@ -14,7 +14,7 @@ from .faults import Plan
 from .ledger import Exchange, Outcome
 from .refusal import Refused
 
-KEY_HEADERS = ("x-api-key", "authorization", "api-key")
+KEY_HEADERS = ("x-api-key", "authorization", "x-goog-api-key", "api-key")
 RETRY_AFTER = (429, 503, 529)
 MOMENT = 0.01
 """Seconds in which what was written leaves before the connection is broken."""
@@ -40,7 +40,8 @@ class Sending:
     @property
     def key(self) -> str:
         """The API key the request came with; organisations do not share caches."""
-        return next((self.request.headers[name] for name in KEY_HEADERS if name in self.request.headers), "")
+        given = (self.request.headers[name] for name in KEY_HEADERS if name in self.request.headers)
+        return next(given, self.request.query.get("key", ""))
 
     @property
     def headers(self) -> dict[str, str]:
@@ -90,7 +91,7 @@ class Sending:
     async def stream(self, answered: Answered) -> web.StreamResponse:
         """Send the events, or as many of them as a fault lets through."""
         self.note(status=200)
-        headers = self.headers | {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
+        headers = self.headers | {"content-type": self.dialect.stream_type, "cache-control": "no-cache"}
         response = web.StreamResponse(headers=headers)
         await response.prepare(self.request)
         events = list(self.dialect.events(answered))

@@ -1,0 +1,209 @@
+"""Gemini's generateContent: contents of parts, the model named in the path, calls that may come without an id."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from ..core.edit import Addition, Block, Carried, KeptImage, Layout
+from ..core.errors import Unreadable
+from ..core.ports import Exchange, Request
+from ..core.transcript import Limits, Shape, View
+from .content import names_of, same_reminder_apart
+from .gemini_views import Function, Part, read_content, view_of, whole, word
+from .spans import decoded, elements, offset, sourced, spans
+
+_NONE = msgspec.Raw()
+_MODEL = re.compile(r"([^/:?]+)(?::|%3[Aa])\w+/?(?:\?|$)")
+_SNAKE = re.compile(r"_([a-z])")
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+
+
+class _Asked(msgspec.Struct, gc=False):
+    contents: list[msgspec.Raw] | None = None
+    model: Any = None
+    cachedContent: Any = None
+    cached_content: Any = None
+    session_id: Any = None
+    user: Any = None
+    metadata: Any = None
+    prompt_cache_key: Any = None
+
+
+class _Body(_Asked, gc=False):
+    generateContentRequest: _Asked | None = None
+    generate_content_request: _Asked | None = None
+
+
+class _Parts(msgspec.Struct, gc=False):
+    parts: msgspec.Raw = _NONE
+
+
+_ANY: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
+_BODY = msgspec.json.Decoder(_Body)
+_PARTS = msgspec.json.Decoder(_Parts)
+_PART = msgspec.json.Decoder(Part)
+_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+class Gemini:
+    """generateContent, streamGenerateContent and countTokens. What each method does, `core.ports.Surface` says."""
+
+    name = "gemini"
+    list_key = "contents"
+    shape = Shape(strict_turns=True, numbers_calls=True)
+
+    def read(self, body: bytes, path: str = "") -> Request:
+        found, source = sourced(_BODY, body)
+        asked: _Asked = found.generateContentRequest or found.generate_content_request or found
+        if asked.contents is None:
+            raise Unreadable("the body has no list of contents")
+        state = bool(asked.cachedContent or asked.cached_content)
+        items = spans(asked.contents, source, body)
+        return Request(body, items, word(asked.model) or model_of(path), state, names=names_of(found))
+
+    def view(self, item: bytes, limits: Limits) -> View:
+        return view_of(item, limits)
+
+    def extended(self, item: bytes | None, added: Sequence[Addition], items: Sequence[bytes]) -> bytes:
+        written = b",".join(part for addition in added for part in _parts_of(addition, items))
+        if item is None:
+            return b'{"role":"user","parts":[' + written + b"]}"
+        start, literal = parts_span(item)
+        if not start:
+            kept = item.rstrip(b" \t\r\n")[:-1].rstrip(b" \t\r\n")
+            return kept + (b"," if kept != b"{" else b"") + b'"parts":[' + written + b"]}"
+        joined = b",".join([*elements_of(literal), written])
+        if literal[:1] == b"[":
+            kept = literal[:-1].rstrip(b" \t\r\n")
+            joined = (kept[1:] + b"," if kept != b"[" else b"") + written
+        return item[:start] + b"[" + joined + b"]" + item[start + len(literal) :]
+
+    def without_thinking(self, item: bytes) -> bytes:
+        return item  # its thoughts are bound to their parts by signatures, not to what stands before them
+
+    def with_breakpoint(self, request: Request, views: Sequence[View], layout: Layout, always: bool) -> Layout:
+        return layout  # its cache is automatic
+
+    def exchanges(self, items: Sequence[bytes]) -> list[Exchange]:
+        waiting: list[Function] = []
+        found = []
+        for item in items:
+            for part in read_content(item)[1]:
+                if part.call is not None:
+                    waiting.append(part.call)
+                response = part.response
+                call = _asking(waiting, response) if response is not None else None
+                if response is not None and call is not None:
+                    waiting.remove(call)
+                    text, failed = whole(response)
+                    text = self.normal(item).decode() if response.parts else same_reminder_apart(text)
+                    found.append(Exchange(call.named, bytes(call.args), f"(error) {text}" if failed else text))
+        return found
+
+    def normal(self, item: bytes) -> bytes:
+        content = decoded(_ANY, item)
+        parts = content.get("parts") or [] if isinstance(content, dict) else []
+        said = [_spelled(part) for part in (parts if isinstance(parts, list) else [parts])]
+        return msgspec.json.encode({**content, "role": content.get("role") or "user", "parts": said}, order="sorted")
+
+
+def model_of(path: str) -> str:
+    """The model that a request path names, such as `/v1beta/models/gemini-2.5-pro:generateContent`; else nothing."""
+    found = _MODEL.search(path)
+    return _ESCAPE.sub(lambda code: chr(int(code[1], 16)), found[1]) if found else ""
+
+
+def _spelled(part: Any) -> Any:
+    """A part with its members, and those of the data in it, in camelCase; what a tool got or said is left as it is."""
+    if not isinstance(part, dict):
+        return part
+    return {_camel(key): _data(inner) if isinstance(inner, dict) else inner for key, inner in part.items()}
+
+
+def _data(data: dict[str, Any]) -> dict[str, Any]:
+    parts = data.get("parts")
+    inner = {**data, "parts": [_spelled(part) for part in parts]} if isinstance(parts, list) else data
+    return {_camel(key): value for key, value in inner.items()}
+
+
+def _camel(key: str) -> str:
+    return _SNAKE.sub(lambda found: found[1].upper(), key)
+
+
+def parts_span(item: bytes) -> tuple[int, bytes]:
+    """Where a content's parts begin in the item, and their bytes; (0, b"") where it has none."""
+    content, source = sourced(_PARTS, item)
+    if not content.parts:
+        return 0, b""
+    start = offset(content.parts, source)
+    return start, item[start : start + len(bytes(content.parts))]
+
+
+def elements_of(literal: bytes) -> list[bytes]:
+    """The parts, each as it is written; one part may stand without its list."""
+    if literal[:1] == b"[":
+        return elements(literal)
+    return [literal] if literal[:1] == b"{" else []
+
+
+def _asking(waiting: list[Function], response: Function) -> Function | None:
+    """The call that a response answers: by id, else by name where one of both has none."""
+    for call in waiting:
+        both = word(call.id) and word(response.id)
+        if call.id == response.id if both else call.named == response.named:
+            return call
+    return None
+
+
+def _text_part(literal: bytes) -> bytes:
+    return b'{"text":' + literal + b"}"
+
+
+def _parts_of(addition: Addition, items: Sequence[bytes]) -> Iterator[bytes]:
+    """The parts of an addition, as they are written."""
+    match addition:
+        case Block(json=text):
+            yield _text_part(text)
+        case Carried():
+            yield from _own_parts(addition, items[addition.item])
+        case KeptImage(item=item, number=number, label=label):
+            yield _text_part(msgspec.json.encode(label))
+            yield _images(items[item])[number]
+
+
+def _own_parts(carried: Carried, item: bytes) -> Iterator[bytes]:
+    images = 0
+    for written in elements_of(parts_span(item)[1]):
+        part = decoded(_PART, written)
+        if part.is_image:
+            images += 1
+            yield _text_part(b'"[image]"') if images - 1 in carried.dropped else written
+        elif part.response is None and part.text != "":
+            yield written
+
+
+def _images(item: bytes) -> list[bytes]:
+    """Every image of a content: those in results first."""
+    in_results, own = [], []
+    for written in elements_of(parts_span(item)[1]):
+        part = decoded(_PART, written)
+        if part.is_image:
+            own.append(written)
+        elif part.response is not None and part.response.parts:
+            members = decoded(_MEMBERS, written)
+            holder = bytes(members.get("functionResponse") or members["function_response"])
+            inner = elements_of(parts_span(holder)[1])
+            in_results += [_lifted(one) for one in inner if decoded(_PART, one).is_image]
+    return in_results + own
+
+
+def _lifted(written: bytes) -> bytes:
+    """An image of a result as a part of its own: a part's data may not have every member that a result's may."""
+    key, data = next((key, raw) for key, raw in decoded(_MEMBERS, written).items() if key.lower()[-4:] == "data")
+    kept = {name: raw for name, raw in decoded(_MEMBERS, bytes(data)).items() if name not in _RESULTS_ONLY}
+    return msgspec.json.encode({key: kept})
+
+
+_RESULTS_ONLY = ("displayName", "display_name")
