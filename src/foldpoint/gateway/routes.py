@@ -36,6 +36,8 @@ PREFIXES = (
 )
 FOLDED: Mapping[tuple[str, str], str] = {
     ("openai", "/v1/chat/completions"): "openai-chat",
+    ("openai", "/v1/responses"): "openai-responses",
+    ("openai", "/v1/responses/input_tokens"): "openai-responses",
     ("anthropic", "/v1/messages"): "anthropic",
 }
 

@@ -132,14 +132,15 @@ def copy_of(headers: Mapping[str, str]) -> Copy | None:
 
 
 def usage_object(document: bytes | bytearray) -> Counts:
-    """The usage object of an answer or event: at the top, or inside `message` as Anthropic begins a stream."""
+    """The usage object of an answer or event: at the top, inside `message` as Anthropic begins a stream, or inside
+    `response` as a Responses stream ends."""
     try:
         event = msgspec.json.decode(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
     if not isinstance(event, dict):
         return {}
-    message = event.get("message")
+    message = event.get("message") or event.get("response")
     usage = event.get("usage") or (message.get("usage") if isinstance(message, dict) else None)
     return usage if isinstance(usage, dict) else {}
 
@@ -175,10 +176,27 @@ def openai_chat(counts: Counts) -> Usage:
     )
 
 
+def openai_responses(counts: Counts) -> Usage:
+    """`input_tokens` is the whole prompt; its details say what of it was cached and what written to the cache."""
+    given = counts.get("input_tokens_details")
+    details = given if isinstance(given, dict) else {}
+    read, write = count(details, "cached_tokens"), count(details, "cache_write_tokens")
+    return Usage(
+        input=max(0, count(counts, "input_tokens") - read - write),
+        cache_read=read,
+        cache_write=write,
+        output=count(counts, "output_tokens"),
+    )
+
+
 def count(counts: Counts, name: str) -> int:
     """A count, 0 where there is none."""
     value = counts.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-NORMALISED: Mapping[str, Callable[[Counts], Usage]] = {"anthropic": anthropic, "openai-chat": openai_chat}
+NORMALISED: Mapping[str, Callable[[Counts], Usage]] = {
+    "anthropic": anthropic,
+    "openai-chat": openai_chat,
+    "openai-responses": openai_responses,
+}

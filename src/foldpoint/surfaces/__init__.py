@@ -6,8 +6,9 @@ from ..core.errors import UnknownSurface
 from ..core.ports import Surface
 from .anthropic import Anthropic
 from .openai_chat import OpenAIChat
+from .openai_responses import OpenAIResponses
 
-SURFACES: Mapping[str, Surface] = {surface.name: surface for surface in (OpenAIChat(), Anthropic())}
+SURFACES: Mapping[str, Surface] = {surface.name: surface for surface in (OpenAIChat(), OpenAIResponses(), Anthropic())}
 
 
 def surface_named(name: str) -> Surface:
