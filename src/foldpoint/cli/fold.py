@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 
 def fold(
     body: Annotated[Path, typer.Argument(help="File with a request body; - reads stdin.")],
-    surface: Annotated[str, typer.Option(help="Provider format: anthropic, openai-chat.")],
+    surface: Annotated[str, typer.Option(help="Provider format: anthropic, openai-chat, openai-responses.")],
     policy: Annotated[Path | None, typer.Option(help=POLICY_HELP)] = None,
     receipt: Annotated[str, typer.Option(help="File for the receipt (JSON); - is stderr.")] = "-",
 ) -> None:

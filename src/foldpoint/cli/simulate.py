@@ -40,7 +40,7 @@ def simulate(
         bool, typer.Option(help="Accept Anthropic messages of one role in a row, as the real API does.")
     ] = False,
 ) -> None:
-    """Run a simulated provider: Anthropic messages and OpenAI chat completions, billed by byte-exact prefix.
+    """Run a simulated provider: Anthropic messages, OpenAI chat completions and Responses, billed by byte-exact prefix.
 
     Request headers x-simulate-status, -delay, -gap, -cut, -stall make faults. GET /simulate/log says what was billed.
     """

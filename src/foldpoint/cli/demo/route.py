@@ -10,7 +10,11 @@ from foldpoint.core.errors import FoldpointError
 from foldpoint.core.usage import Usage
 from foldpoint.gateway.usage_copy import UsageCopy
 
-PATHS = {"anthropic": "/v1/messages", "openai-chat": "/v1/chat/completions"}
+PATHS = {
+    "anthropic": "/v1/messages",
+    "openai-chat": "/v1/chat/completions",
+    "openai-responses": "/v1/responses",
+}
 TIMEOUT_SECONDS = 60.0
 
 

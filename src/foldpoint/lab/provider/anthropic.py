@@ -1,6 +1,6 @@
 """The Messages API's answers: one object, or its sequence of stream events."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -36,6 +36,10 @@ class Anthropic:
 
     def limit(self, body: Mapping[str, Any]) -> int | None:
         return int(body["max_tokens"])
+
+    def messages(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        messages: Sequence[Mapping[str, Any]] = body["messages"]
+        return messages
 
     def whole(self, answered: Answered) -> dict[str, Any]:
         reply = answered.reply

@@ -15,8 +15,10 @@ from foldpoint.lab.cache import Cache, Rules, charge, decoded, rules_of, segment
 from .anthropic import Anthropic
 from .dialect import Answered, Dialect
 from .faults import Fault, message, plan
+from .held import Held
 from .ledger import Ledger
 from .openai_chat import CREATED, OpenAIChat
+from .openai_responses import OpenAIResponses
 from .refusal import Refused
 from .reply import shortened
 from .script import Answers, Echo
@@ -24,7 +26,7 @@ from .sending import Sending
 
 MODELS = ("claude-opus-5-5", "claude-sonnet-5", "claude-haiku-4-5", "gpt-6-sol", "gpt-5.1")
 LARGEST = 32 * 1024 * 1024
-"""Bytes of a Messages request; chat completions takes larger ones."""
+"""Bytes of a Messages request; OpenAI takes larger ones."""
 HEADER_LIMIT = 64 * 1024
 """Bytes of a header line; some clients send long ones."""
 DAY = "2026-01-01T00:00:00Z"
@@ -35,7 +37,7 @@ Answering = Callable[[Sending, bytes], Awaitable[web.StreamResponse]]
 
 
 class Provider:
-    """A provider of both surfaces that listens while its `async with` block runs.
+    """A provider of three surfaces that listens while its `async with` block runs.
 
     >>> async with Provider(answers=Script([Step(calls=(Call("ls"),)), Step("Done.")])) as provider:
     ...     client = anthropic.AsyncAnthropic(base_url=provider.url, api_key="any")
@@ -72,6 +74,8 @@ class Provider:
         self.caches: dict[tuple[str, str, str], Cache] = {}
         self.anthropic = Anthropic(merge_roles=merge_roles)
         self.chat = OpenAIChat()
+        self.responses = OpenAIResponses()
+        self.held = Held()
         self.count = 0
 
     @property
@@ -102,6 +106,12 @@ class Provider:
         app.router.add_post("/v1/messages", self.messages)
         app.router.add_post("/v1/messages/count_tokens", self.count_tokens)
         app.router.add_post("/v1/chat/completions", self.completions)
+        app.router.add_post("/v1/responses", self.respond)
+        app.router.add_post("/v1/responses/input_tokens", self.input_tokens)
+        app.router.add_post("/v1/responses/compact", self.compact)
+        app.router.add_get("/v1/responses/{id}", self.stored)
+        app.router.add_get("/v1/responses/{id}/input_items", self.stored)
+        app.router.add_delete("/v1/responses/{id}", self.stored)
         app.router.add_get("/v1/models", self.models)
         app.router.add_get("/simulate/log", self.summary)
         app.router.add_route("HEAD", "/", self.alive)
@@ -119,6 +129,28 @@ class Provider:
     async def count_tokens(self, request: web.Request) -> web.StreamResponse:
         """`POST /v1/messages/count_tokens`."""
         return await self.exchange(request, self.anthropic, self.counted)
+
+    async def respond(self, request: web.Request) -> web.StreamResponse:
+        """`POST /v1/responses`."""
+        return await self.exchange(request, self.responses, self.responded)
+
+    async def input_tokens(self, request: web.Request) -> web.StreamResponse:
+        """`POST /v1/responses/input_tokens`."""
+        return await self.exchange(request, self.responses, self.input_counted)
+
+    async def compact(self, request: web.Request) -> web.StreamResponse:
+        """`POST /v1/responses/compact`."""
+        return await self.exchange(request, self.responses, self.compacted)
+
+    async def stored(self, request: web.Request) -> web.Response:
+        """A response that is held: `GET`, its items, `DELETE`."""
+        name = request.match_info["id"]
+        items = request.path.endswith("/input_items")
+        ask = self.held.forget if request.method == "DELETE" else self.held.input_items if items else self.held.answer
+        try:
+            return json(ask(name))
+        except Refused as refused:
+            return json(self.responses.error(refused, ""), refused.status)
 
     async def exchange(self, request: web.Request, dialect: Dialect, answer: Answering) -> web.StreamResponse:
         """Read, refuse or answer, and write down what became of it."""
@@ -139,13 +171,37 @@ class Provider:
 
     async def answer(self, sending: Sending, raw: bytes) -> web.StreamResponse:
         """Bill and answer a request that arrived whole. Raises Refused or Unreadable."""
-        body = read(sending, raw)
-        sending.dialect.check(body)
-        cache = self.cache(sending.dialect.surface, body["model"], sending.key)
-        billed = charge(segments_of(sending.dialect.surface, body), cache, self.clock())
-        reply = shortened(self.answers(body["messages"]), sending.dialect.limit(body))
+        return await sending.send(self.answered(sending, raw, read(sending, raw)))
+
+    def answered(self, sending: Sending, raw: bytes, body: dict[str, Any]) -> Answered:
+        """Bill a request and find its answer. Raises Refused or Unreadable."""
+        dialect = sending.dialect
+        dialect.check(body)
+        cache = self.cache(dialect.surface, body["model"], sending.key)
+        billed = charge(segments_of(dialect.surface, body), cache, self.clock())
+        reply = shortened(self.answers(dialect.messages(body)), dialect.limit(body))
         sending.billed(billed, reply.output_tokens, cache.cost(billed))
-        return await sending.send(Answered(blake2b(raw, digest_size=12).hexdigest(), body, reply, billed))
+        return Answered(blake2b(raw, digest_size=12).hexdigest(), body, reply, billed)
+
+    async def responded(self, sending: Sending, raw: bytes) -> web.StreamResponse:
+        """Answer a Responses request, and hold the answer. Raises Refused or Unreadable."""
+        answered = self.answered(sending, raw, self.held.expanded(read(sending, raw)))
+        self.held.keep(answered, self.responses.whole(answered))
+        return await sending.send(answered)
+
+    async def compacted(self, sending: Sending, raw: bytes) -> web.StreamResponse:
+        """Answer the messages of the user and a compaction of the rest. Raises Refused or Unreadable."""
+        answered = self.answered(sending, raw, self.held.expanded(read(sending, raw)))
+        compact = msgspec.json.encode(self.responses.compact(answered))
+        return await sending.plain(compact, "answered", 200, sending.headers)
+
+    async def input_counted(self, sending: Sending, raw: bytes) -> web.StreamResponse:
+        """Count the tokens of a Responses request. Raises Refused or Unreadable."""
+        body = self.held.expanded(read(sending, raw))
+        self.responses.check(body)
+        total = tokens(sum(len(segment.content) for segment in segments_of("openai-responses", body)))
+        counted = {"object": "response.input_tokens", "input_tokens": total}
+        return await sending.plain(msgspec.json.encode(counted), "answered", 200, sending.headers)
 
     async def counted(self, sending: Sending, raw: bytes) -> web.StreamResponse:
         """Count the tokens of a request. Raises Refused or Unreadable."""

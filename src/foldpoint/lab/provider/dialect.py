@@ -1,6 +1,6 @@
 """What a surface adds to the simulated provider: how it refuses, answers, streams and counts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -36,6 +36,9 @@ class Dialect(Protocol):
 
     def limit(self, body: Mapping[str, Any]) -> int | None:
         """The most tokens that may be answered."""
+
+    def messages(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """The conversation as messages, for whoever finds the answer."""
 
     def whole(self, answered: Answered) -> dict[str, Any]:
         """The answer as one object."""

@@ -1,6 +1,6 @@
 """Chat completions' answers: one object, or its sequence of chunks."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from foldpoint.surfaces.errors import OPENAI_TYPES
@@ -29,6 +29,10 @@ class OpenAIChat:
     def limit(self, body: Mapping[str, Any]) -> int | None:
         given = body.get("max_completion_tokens") or body.get("max_tokens")
         return given if isinstance(given, int) else None
+
+    def messages(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        messages: Sequence[Mapping[str, Any]] = body["messages"]
+        return messages
 
     def whole(self, answered: Answered) -> dict[str, Any]:
         reply = answered.reply
