@@ -11,7 +11,7 @@ from typing import Any
 from foldpoint.core.receipt import REASONS, VERDICTS, Receipt
 
 from . import pairing, rawjson
-from .model import Message, Part, Reading
+from .model import LISTS, Message, Part, Reading
 from .reading import NotRead, read
 
 MARKER = "[trajectory summary]"
@@ -33,7 +33,7 @@ class Body:
 
     @cached_property
     def span(self) -> tuple[int, int]:
-        return rawjson.list_span(self.text, "messages")
+        return rawjson.list_span(self.text, LISTS.get(self.surface, "messages"))
 
     @cached_property
     def raws(self) -> list[str]:
@@ -91,7 +91,7 @@ def violations(one: Body, two: Body, receipt: Receipt, keep: int = 2) -> list[st
         assert len(two.messages) > 0
     except (NotRead, ValueError, StopIteration):
         return [*found, "a body that cannot be read was changed, or is changed to one"]
-    checks = (rest, pairs, roles, texts, opening, tail, spans, carried, named, breakpoints)
+    checks = (rest, pairs, roles, texts, opening, tail, spans, carried, named, breakpoints, thoughts)
     found += [problem for check in checks for problem in check(one, two, receipt)]
     found += recent(one, two, keep)
     return found + ([f"the body grew from {len(before)} to {len(after)} bytes"] if len(after) > len(before) else [])
@@ -210,12 +210,18 @@ def spans(one: Body, two: Body, receipt: Receipt) -> list[str]:
 
 def ours(raw: str, message: dict[str, Any], one: Body) -> list[str]:
     """A message that we made: a user message with nothing but content, our texts and the caller's blocks in it."""
-    if set(message) != {"role", "content"}:
+    if set(message) - {"type"} != {"role", "content"} or message.get("type", "message") != "message":
         return [f"a message of ours has other members: {sorted(message)}"]
     blocks = rawjson.elements(rawjson.member(raw, "content"))
     given = {block for spelled in one.raws for block in rawjson.elements(rawjson.member(spelled, "content"))}
     inner = {block for spelled in given for block in rawjson.elements(rawjson.member(spelled, "content"))}
-    strange = [block for block in blocks if block not in given | inner and not written_by_us(json.loads(block))]
+    inner |= {block for spelled in one.raws for block in rawjson.elements(rawjson.member(spelled, "output"))}
+    known = given | inner
+    strange = [
+        block
+        for block in blocks
+        if block not in known and not (written_by_us(found := json.loads(block)) or shown(found, one))
+    ]
     return [f"a block is neither ours nor the caller's: {block[:120]}" for block in strange]
 
 
@@ -223,6 +229,34 @@ def written_by_us(block: dict[str, Any]) -> bool:
     """A text; with a breakpoint only where it is a block of the summary."""
     summary = str(block.get("text", "")).startswith(MARKER)
     return set(block) == {"type", "text"} or (summary and set(block) == {"type", "text", "cache_control"})
+
+
+def shown(block: dict[str, Any], one: Body) -> bool:
+    """Is it an image that the request has as another kind of part: a screenshot, a generated image?"""
+    url = str(block.get("image_url") or block.get("file_id"))
+    return block.get("type") == "input_image" and url.rpartition(",")[2] in one.text
+
+
+def thoughts(one: Body, two: Body, receipt: Receipt) -> list[str]:
+    """A reasoning item and the item behind it stay together, on both sides."""
+    if one.surface != "openai-responses":
+        return []
+    pairs = Counter(thinking_pairs(one))
+    kept = Counter(thinking_pairs(two))
+    found = [f"reasoning has another item behind it: {pair[1][:80]}" for pair in kept - pairs]
+    behind, there = Counter(after for _, after in pairs.elements()), Counter(two.raws)
+    lost = [
+        raw
+        for raw in behind
+        if there[raw] and sum(n for (_, after), n in kept.items() if after == raw) < min(behind[raw], there[raw])
+    ]
+    return found + [f"an item lost its reasoning: {raw[:80]}" for raw in lost if not one.raws.count(raw) > behind[raw]]
+
+
+def thinking_pairs(body: Body) -> list[tuple[str, str]]:
+    """(reasoning item, the item behind it), as spelled."""
+    kinds = [message.get("type") for message in body.messages]
+    return [pair for kind, pair in zip(kinds, pairwise([*body.raws, ""]), strict=True) if kind == "reasoning"]
 
 
 def grown_from(given: str, kept: str) -> bool:

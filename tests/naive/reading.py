@@ -1,9 +1,13 @@
-"""From a body to head and turns, on either surface."""
+"""From a body to head and turns, on any surface."""
 
-from . import anthropic, chat, rawjson
-from .model import Reading, split
+from . import anthropic, chat, rawjson, responses
+from .model import LISTS, Reading, split
 
-MESSAGE = {"openai-chat": chat.message, "anthropic": anthropic.message}
+MESSAGE = {
+    "openai-chat": chat.message,
+    "openai-responses": responses.message,
+    "anthropic": anthropic.message,
+}
 
 
 class NotRead(Exception):
@@ -17,16 +21,17 @@ def read(body: bytes, surface: str) -> Reading:
         found = rawjson.value(text)
     except ValueError as error:
         raise NotRead(str(error)) from None
-    if not isinstance(found, dict) or not isinstance(found.get("messages"), list):
+    key = LISTS.get(surface, "messages")
+    if not isinstance(found, dict) or not isinstance(found.get(key), list):
         raise NotRead("no message list")
-    start, end = rawjson.list_span(text, "messages")
+    start, end = rawjson.list_span(text, key)
     raws = rawjson.elements(text[start:end])
-    if not all(isinstance(message, dict) for message in found["messages"]):
+    if not all(isinstance(message, dict) for message in found[key]):
         raise NotRead("a message is no object")
     message = MESSAGE[surface]
     return split(
         surface,
-        [message(at, value, raw) for at, (value, raw) in enumerate(zip(found["messages"], raws, strict=True))],
+        [message(at, value, raw) for at, (value, raw) in enumerate(zip(found[key], raws, strict=True))],
         raws,
     )
 
@@ -37,10 +42,10 @@ def ends(body: bytes, surface: str) -> list[int]:
     return [turn.messages[-1].at + 1 for turn in reading.turns]
 
 
-def cut(body: bytes, count: int) -> bytes:
+def cut(body: bytes, count: int, surface: str) -> bytes:
     """The body with its first `count` messages alone, every byte of the rest as it was."""
     text = body.decode()
-    start, end = rawjson.list_span(text, "messages")
+    start, end = rawjson.list_span(text, LISTS.get(surface, "messages"))
     spans = rawjson.element_spans(text[:end], start)
     return (text[: spans[count - 1][1]] + text[end - 1 :]).encode()
 
@@ -56,6 +61,6 @@ def numbered(body: bytes, surface: str, most: int = 60) -> list[tuple[int, bytes
     last = len(counts)
     wanted = [n for n in range(1, last + 1) if n <= most or n % 25 in (0, 1) or n == last]
     text = body.decode()
-    start, end = rawjson.list_span(text, "messages")
+    start, end = rawjson.list_span(text, LISTS.get(surface, "messages"))
     spans = rawjson.element_spans(text[:end], start)
     return [(n, (text[: spans[counts[n - 1] - 1][1]] + text[end - 1 :]).encode()) for n in wanted]

@@ -12,6 +12,7 @@ from .model import BLOCK, IMAGE, Message, Part, Reading, Turn, width
 LAMBDA = 3
 UNKNOWN = {"task": (Fraction(1, 10), Fraction(5, 4)), "adaptive": (Fraction(1, 25), Fraction(1))}  # L = 24 for adaptive
 LEFT_OUT_IMAGE = BLOCK + len("[image]")
+ANYWHERE = ("openai-chat", "openai-responses")  # surfaces where a text of ours may stand at the end
 RESULTS_ALONE = ("anthropic",)  # surfaces where a carried text can't stand behind a turn kept whole
 
 
@@ -199,7 +200,7 @@ class Replay:
             state.whole | whole,
             kinds,
         )
-        if self.reading.surface != "openai-chat":
+        if self.reading.surface not in ANYWHERE:
             after = merged(after, places, block + texts, carried)
         return Move(after, self.measure(state.sealed + 1, c), added, behind + stayed)
 
@@ -261,7 +262,7 @@ def closed_by_turn(places: list[Place]) -> bool:
 
 def displaced(surface: str, places: list[Place]) -> int:
     """What stands behind the place of a new block. A chat takes one at the end."""
-    if surface == "openai-chat":
+    if surface in ANYWHERE:
         return 0
     size = 0
     for place in reversed(places):

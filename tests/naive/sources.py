@@ -10,7 +10,7 @@ from .invariants import Body
 from .reading import prefixes, read
 from .steps import follows
 
-ROUTES = {"/messages": "anthropic", "/chat/completions": "openai-chat"}
+ROUTES = {"/messages": "anthropic", "/chat/completions": "openai-chat", "/responses": "openai-responses"}
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def corpus(shared: Path) -> Iterator[Source]:
 
 
 def recordings(shared: Path) -> Iterator[Source]:
-    """Every recorded conversation of the two surfaces; requests of sub-agents are parted from their parents'."""
+    """Every recorded conversation of the surfaces; requests of sub-agents are parted from their parents'."""
     for path in sorted((shared / "recordings").glob("*/*.jsonl")):
         for surface in ROUTES.values():
             found = conversations(bodies(path, surface), surface)
@@ -42,7 +42,7 @@ def recordings(shared: Path) -> Iterator[Source]:
 
 
 def bodies(path: Path, surface: str) -> Iterator[bytes]:
-    """The bodies that one session sent to the messages or completions path, in order."""
+    """The bodies that one session sent to the surface's path, in order."""
     for line in path.read_text("utf-8").splitlines():
         request = json.loads(line)
         route = next((name for end, name in ROUTES.items() if request["path"].partition("?")[0].endswith(end)), None)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from foldpoint.core.policy import Policy, Trajectory
 from foldpoint.engine import Engine, Folded, fold, fold_messages
 from naive.invariants import Body, violations
+from naive.model import LISTS
 from naive.rawjson import whole
 from naive.reading import NotRead, cut, ends, prefixes, read
 from naive.steps import follows, step_violations
@@ -120,6 +121,8 @@ JSON = st.recursive(
                     "function",
                     "tool_use_id",
                     "input",
+                    "output",
+                    "call_id",
                     "source",
                 ]
             ),
@@ -141,7 +144,7 @@ JSON = st.recursive(
 )
 def test_any_json_in_the_message_list_passes(messages: list[object], surface: str) -> None:
     """Members of any type in any place: never an exception, and no fault of ours."""
-    body = json.dumps({"messages": messages}).encode()
+    body = json.dumps({LISTS.get(surface, "messages"): messages}).encode()
     folded = fold(body, surface, EAGER)
     if folded.body != body:
         assert problems(body, folded, surface, EAGER) == []
@@ -158,7 +161,7 @@ def test_the_memo_changes_nothing(shape: Shape, policy: Policy, order: random.Ra
         counts = ends(body, shape.surface)
     except NotRead:
         return
-    steps = [cut(body, count) for count in counts]
+    steps = [cut(body, count, shape.surface) for count in counts]
     edited = Shape(shape.surface, shape.seed, shape.turns, shape.features ^ {"large"}, shape.text_only)
     steps += [body_of(edited), body.replace(b"ledger", b"Ledger"), body.replace(b'"ephemeral"', b'"ephemeral" ')]
     order.shuffle(steps)
@@ -177,14 +180,14 @@ def plain(folded: Folded) -> object:
 @given(shapes(least=6), policies())
 def test_decoded_messages_fold_as_bytes_do(shape: Shape, policy: Policy) -> None:
     """`fold_messages` gives the list that the bytes give, and keeps the caller's own objects."""
-    body = json.dumps(
-        {"messages": whole(json.loads(body_of(shape))["messages"])}, ensure_ascii=False, separators=(",", ":")
-    ).encode()
-    messages = json.loads(body)["messages"]
+    key = LISTS.get(shape.surface, "messages")
+    given = {key: whole(json.loads(body_of(shape))[key])}
+    body = json.dumps(given, ensure_ascii=False, separators=(",", ":")).encode()
+    messages = json.loads(body)[key]
     unmarked = msgspec.structs.replace(policy.agent_trajectory_compaction, manage_breakpoints=False)
     policy = Policy(agent_trajectory_compaction=unmarked)
     listed = fold_messages(messages, shape.surface, policy)
-    assert listed == json.loads(fold(body, shape.surface, policy).body)["messages"]
+    assert listed == json.loads(fold(body, shape.surface, policy).body)[key]
     assert all(any(one is two for two in messages) for one in listed if one in messages and one.get("role") != "user")
 
 
@@ -202,28 +205,30 @@ def test_shadow_measures_and_sends_what_came(shape: Shape, policy: Policy) -> No
     assert read(body, shape.surface) is not None
 
 
-def as_blocks(message: dict[str, object], marked: bool) -> dict[str, object]:
+def as_blocks(message: dict[str, object], marked: bool, kind: str) -> dict[str, object]:
     """The message with each string content, in results too, as the one-block list that it stands for."""
-    content = message.get("content")
-    if message.get("role") == "assistant":
+    key = "output" if message.get("type") in ("function_call_output", "custom_tool_call_output") else "content"
+    if message.get("role") == "assistant" or key not in message:
         return message
+    content = message[key]
     if isinstance(content, str) and content:
-        content = [{"type": "text", "text": content}]
+        content = [{"type": kind, "text": content}]
     elif isinstance(content, list):
-        content = [as_blocks(block, False) if "content" in block else block for block in content]
+        content = [as_blocks(block, False, kind) if "content" in block else block for block in content]
     if marked and isinstance(content, list) and content:
         content = [*content[:-1], {**content[-1], "cache_control": {"type": "ephemeral"}}]
-    return {**message, "content": content}
+    return {**message, key: content}
 
 
 @stable
 @given(shapes(least=6), policies())
 def test_marks_and_the_form_of_a_text_move_no_fold(shape: Shape, policy: Policy) -> None:
     """A client that moves its mark, or writes a string as a list of one block, gets the same fold points."""
-    given = json.loads(body_of(shape))
-    messages = given["messages"]
-    formed = [as_blocks(message, at == len(messages) - 1) for at, message in enumerate(messages)]
-    bodies = (json.dumps({**given, "messages": listed}).encode() for listed in (messages, formed))
+    given, key = json.loads(body_of(shape)), LISTS.get(shape.surface, "messages")
+    messages = given[key]
+    kind = "input_text" if key == "input" else "text"
+    formed = [as_blocks(message, at == len(messages) - 1, kind) for at, message in enumerate(messages)]
+    bodies = (json.dumps({**given, key: listed}).encode() for listed in (messages, formed))
     one, two = (fold(body, shape.surface, policy) for body in bodies)
     assert (one.receipt.sealed, one.receipt.held) == (two.receipt.sealed, two.receipt.held)
     assert (one.opening, one.receipt.tokens_before) == (two.opening, two.receipt.tokens_before)
