@@ -1,5 +1,6 @@
 """OpenAI Responses: the list is `input`, and every call, result and thought is an item of its own."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -46,6 +47,7 @@ class _Kind(msgspec.Struct, gc=False):
     file_id: msgspec.Raw = _NONE
 
 
+_TYPED = re.compile(rb'"type"\s*:\s*"(?!item_reference")')
 _BODY = msgspec.json.Decoder(_Body)
 _RAW = msgspec.json.Decoder(_Raw)
 _KIND = msgspec.json.Decoder(_Kind)
@@ -129,9 +131,9 @@ def _one(body: bytes) -> Spans:
 
 
 def _short(items: Spans) -> Iterator[bytes]:
-    """The items that may be a reference: short, and with that type or none."""
+    """The items that may be a reference: short, and of no other type."""
     for at, (start, end) in enumerate(zip(items.starts, items.ends, strict=True)):
-        if end - start <= REFERENCE and (b'"type"' not in (item := items[at]) or b'"item_reference"' in item):
+        if end - start <= REFERENCE and not _TYPED.search(item := items[at]):
             yield item
 
 
