@@ -74,7 +74,7 @@ class OpenAIResponses:
     def compact(self, answered: Answered) -> dict[str, Any]:
         """A conversation compacted: its messages of the user, then the compaction."""
         given = listed(answered.body["input"])
-        users = [item for item in given if item.get("role") == "user"]
+        users = [{**item, "type": "message"} for item in given if item.get("role") == "user"]
         output = [*users, compaction(given, answered.id)]
         kind = {"object": "response.compaction", "created_at": CREATED}
         return {"id": f"resp_{answered.id}", **kind, "output": output, "usage": usage(answered)}
