@@ -74,7 +74,7 @@ class OpenAIResponses:
     def compact(self, answered: Answered) -> dict[str, Any]:
         """A conversation compacted: its messages of the user, then the compaction."""
         given = listed(answered.body["input"])
-        users = [{**item, "type": "message"} for item in given if item.get("role") == "user"]
+        users = [spelled_out(item) for item in given if item.get("role") == "user"]
         output = [*users, compaction(given, answered.id)]
         kind = {"object": "response.compaction", "created_at": CREATED}
         return {"id": f"resp_{answered.id}", **kind, "output": output, "usage": usage(answered)}
@@ -140,6 +140,13 @@ def compaction(given: Sequence[Mapping[str, Any]], name: str) -> Item:
     """The compaction of an input; it says how far a script had come."""
     content = f"s{position(given):04d} {name}"
     return {"id": f"cmp_{name}", "type": "compaction", "encrypted_content": b64encode(content.encode()).decode()}
+
+
+def spelled_out(message: Mapping[str, Any]) -> Item:
+    """A message of the user as the API gives it back: with its type, and a content of parts."""
+    content = message["content"]
+    parts = [{"type": "input_text", "text": content}] if isinstance(content, str) else content
+    return {**message, "type": "message", "content": parts}
 
 
 def opened(item: Item) -> Item:
