@@ -17,8 +17,8 @@ from .responses_views import CALLS, view_of
 from .spans import decoded, elements, offset, sourced, spans
 
 _NONE = msgspec.Raw()
-REFERENCE = 512
-"""Bytes of the longest item that may be a reference: it has an id and nothing else."""
+REFERENCE = 192
+"""Bytes of the longest item that may be a reference: it has an id of 64 characters at most, and nothing else."""
 
 
 class _Body(msgspec.Struct, gc=False):
@@ -132,8 +132,9 @@ def _one(body: bytes) -> Spans:
 
 def _short(items: Spans) -> Iterator[bytes]:
     """The items that may be a reference: short, and of no other type."""
-    for at, (start, end) in enumerate(zip(items.starts, items.ends, strict=True)):
-        if end - start <= REFERENCE and not _TYPED.search(item := items[at]):
+    sizes = zip(items.starts, items.ends, strict=True)
+    for at in [at for at, (start, end) in enumerate(sizes) if end - start <= REFERENCE]:
+        if not _TYPED.search(item := items[at]):
             yield item
 
 
