@@ -81,6 +81,22 @@ def test_a_websocket_is_refused_in_the_providers_shape() -> None:
     assert (status, json.loads(body)) == (b"426", {"error": error})
 
 
+def test_a_count_is_folded_and_not_recorded() -> None:
+    """It says what the fold made of it; what was saved is counted once, with the request itself."""
+    body = b'{"model":"m","input":"hi"}'
+
+    async def main() -> tuple[list[bytes], list[str]]:
+        async with gateway(Engine(Policy())) as it:  # type: ignore[arg-type]
+            verdicts = []
+            for path in ("/v1/responses/input_tokens", "/v1/responses"):
+                async with it.client.post(it.url + path, data=body) as answer:
+                    verdicts.append(answer.headers["x-ace-trajectory-compaction"].encode())
+            await it.recorder.first()
+            return verdicts, [record.surface for record in it.recorder.records]
+
+    assert run(main()) == ([b"skipped"] * 2, ["openai-responses"])
+
+
 def test_codex_names_its_session() -> None:
     """By the `session-id` header; without it by the key of its prompt cache."""
     body = b'{"model":"m","prompt_cache_key":"thread_2","input":[{"type":"message","role":"user","content":"hi"}]}'
