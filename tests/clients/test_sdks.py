@@ -1,6 +1,7 @@
 """The providers' own SDKs run a tool loop through the gateway, unchanged but for `base_url`."""
 
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,10 @@ from foldpoint.gateway.state import RECORDER, STORE
 from foldpoint.lab.provider import Call, Provider, Script, Step
 
 TURNS = 20
-STEPS = [Step(f"Reading part {n}.", (Call("read_file", {"path": f"part_{n}.txt"}),)) for n in range(TURNS)]
+STEPS = [
+    Step(f"Reading part {n}.", (Call("read_file", {"path": f"part_{n}.txt"}),), f"Part {n} is next.")
+    for n in range(TURNS)
+]
 PARTS = [f"part {n}: " + "the quick brown fox jumps over the lazy dog; " * 80 for n in range(TURNS)]
 TASK = "Read all parts of the report and say when you are done with them."
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
@@ -117,12 +121,44 @@ async def openai_loop(url: str, streamed: bool) -> Loop:
                 messages.append({"role": "tool", "tool_call_id": call.id, "content": part(path)})
 
 
+async def responses_loop(url: str, streamed: bool) -> Loop:
+    """Responses, stateless, with the asynchronous client."""
+    given: list[Any] = [{"role": "user", "content": TASK}]
+    headers = []
+    async with openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0) as client:
+        while True:
+            function: Any = {"type": "function", "name": "read_file", "parameters": SCHEMA, "strict": False}
+            wanted: dict[str, Any] = {
+                "model": "gpt-5.1",
+                "instructions": "You read.",
+                "input": given,
+                "tools": [function],
+                "store": False,
+                "include": ["reasoning.encrypted_content"],
+            }
+            if streamed:
+                async with client.responses.stream(**wanted) as stream:
+                    answer: Any = await stream.get_final_response()
+                    headers.append(dict(stream._response.headers))
+            else:
+                raw = await client.responses.with_raw_response.create(**wanted)
+                answer = raw.parse()
+                headers.append(dict(raw.headers))
+            calls = [item for item in answer.output if item.type == "function_call"]
+            if not calls:
+                return answer.output_text, headers
+            given += [item.model_dump(exclude_none=True, exclude={"parsed_arguments"}) for item in answer.output]
+            for call in calls:
+                path = json.loads(call.arguments)["path"]
+                given.append({"type": "function_call_output", "call_id": call.call_id, "output": part(path)})
+
+
 @pytest.fixture(params=[False, True], ids=["plain", "streamed"])
 def streamed(request: pytest.FixtureRequest) -> bool:
     return bool(request.param)
 
 
-@pytest.fixture(params=[anthropic_loop, openai_loop], ids=["anthropic", "openai"])
+@pytest.fixture(params=[anthropic_loop, openai_loop, responses_loop], ids=["anthropic", "openai", "responses"])
 def loop(request: pytest.FixtureRequest, streamed: bool, tmp_path: Path) -> Run:
     """One loop from its first request to its last."""
 

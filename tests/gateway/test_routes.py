@@ -9,6 +9,15 @@ from foldpoint.gateway.routes import Route, route_of
     ("method", "target", "route"),
     [
         ("POST", "/v1/chat/completions", Route("openai", "openai-chat", "/v1/chat/completions", True)),
+        ("POST", "/v1/responses", Route("openai", "openai-responses", "/v1/responses", True)),
+        (
+            "POST",
+            "/v1/responses/input_tokens",
+            Route("openai", "openai-responses", "/v1/responses/input_tokens", True),
+        ),
+        ("POST", "/v1/responses/compact", Route("openai", "openai-chat", "/v1/responses/compact", False)),
+        ("GET", "/v1/responses/resp_1", Route("openai", "openai-chat", "/v1/responses/resp_1", False)),
+        ("DELETE", "/v1/responses/resp_1", Route("openai", "openai-chat", "/v1/responses/resp_1", False)),
         ("GET", "/v1/chat/completions", Route("openai", "openai-chat", "/v1/chat/completions", False)),
         ("POST", "/v1/chat/completions/", Route("openai", "openai-chat", "/v1/chat/completions/", False)),
         ("POST", "/v1/messages?beta=true", Route("anthropic", "anthropic", "/v1/messages?beta=true", True)),

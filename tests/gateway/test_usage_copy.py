@@ -41,8 +41,16 @@ GEMINI = events(
      "cachedContentTokenCount": 900, "candidatesTokenCount": 5, "thoughtsTokenCount": 2, "totalTokenCount": 1007}},
     end="\r\n",
 )  # fmt: skip
+RESPONSE = {"id": "resp_1", "usage": {"input_tokens": 1000, "output_tokens": 5, "input_tokens_details":
+            {"cached_tokens": 900, "cache_write_tokens": 60}}}  # fmt: skip
+RESPONSES = events(
+    {"type": "response.created", "response": {"id": "resp_1", "usage": None}},
+    {"type": "response.output_text.delta", "delta": 'é "usage": {"output_tokens": 99999}'},
+    {"type": "response.completed", "response": RESPONSE},
+)
 BILLED = {
     "gemini": (GEMINI, Usage(input=100, cache_read=900, output=7)),
+    "openai-responses": (RESPONSES, Usage(input=40, cache_read=900, cache_write=60, output=5)),
     "anthropic": (ANTHROPIC, Usage(input=9, cache_read=1000, cache_write=100, output=42)),
     "openai-chat": (CHAT, Usage(input=40, cache_read=900, cache_write=60, output=5)),
 }
@@ -89,6 +97,9 @@ def test_events_end_with_any_line_end() -> None:
         ("openai-chat", {"usage": {"prompt_tokens": 5, "completion_tokens": 1}}, Usage(input=5, output=1)),
         ("openai-chat", {"usage": {"prompt_tokens": 5, "prompt_tokens_details": None}}, Usage(input=5)),
         ("openai-chat", {"usage": {"prompt_tokens": "5", "completion_tokens": -1}}, Usage()),
+        ("openai-responses", RESPONSE, Usage(input=40, cache_read=900, cache_write=60, output=5)),
+        ("openai-responses", {"usage": {"input_tokens": 7, "input_tokens_details": None}}, Usage(input=7)),
+        ("openai-responses", {"object": "response.input_tokens", "input_tokens": 7}, None),
         ("openai-chat", {"usage": None}, None),
         ("openai-chat", {"error": {}}, None),
         ("anthropic", {"content": [{"input": {"usage": {"input_tokens": 9}}}]}, None),
@@ -137,6 +148,17 @@ def test_a_line_without_end_is_given_up() -> None:
     copy.feed(b'data: {"usage": {"output_tokens": 1}}\n' + ANTHROPIC)
     assert copy.counts()["output_tokens"] == 42
     assert held <= LONGEST_LINE
+
+
+@pytest.mark.parametrize("piece", [1_000, 300_000, 4_000_000])
+def test_the_end_of_a_long_event_says_what_was_billed(piece: int) -> None:
+    """A final event that repeats a long answer, and tools one of whose schemas has a `usage` too."""
+    long = {"output": [{"encrypted_content": "A" * 1_000_000}], "tools": [{"usage": {"type": "string"}}], **RESPONSE}
+    stream = events({"type": "response.completed", "response": {**long, "user": None, "metadata": {"usage": "x"}}})
+    copy = UsageCopy("openai-responses", headers("text/event-stream"))
+    for at in range(0, len(stream), piece):
+        copy.feed(stream[at : at + piece])
+    assert copy.usage() == BILLED["openai-responses"][1]
 
 
 def test_a_bomb_is_inflated_piece_by_piece() -> None:

@@ -47,6 +47,21 @@ def test_a_run_of_assistant_messages_is_one_action() -> None:
     assert [len(json.loads(step)["messages"]) for step in steps(body, "openai-chat")] == [2, 6, 7]
 
 
+def test_items_are_cut_behind_each_turn() -> None:
+    """Responses: reasoning and calls in a row are one action, what answers them ends the turn."""
+    items: list[object] = [{"role": "user", "content": "go"}]
+    for turn in (1, 2):
+        items += [
+            {"type": "reasoning", "summary": []},
+            {"type": "function_call", "call_id": f"c{turn}", "name": "f", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": f"c{turn}", "output": "r"},
+        ]
+    body = json.dumps({"model": "gpt-5.1", "input": items}).encode()
+    found = list(steps(body, surface_of(body)))
+    assert [len(json.loads(step)["input"]) for step in found] == [1, 4, 7]
+    assert found[-1] is body
+
+
 def test_a_body_without_turns_is_its_only_step() -> None:
     """An opening is all there is."""
     body = b'{"messages":[{"role":"user","content":"go"}],"max_tokens":1}'

@@ -93,7 +93,7 @@ def violations(one: Body, two: Body, receipt: Receipt, keep: int = 2) -> list[st
         assert len(two.messages) > 0
     except (NotRead, ValueError, StopIteration):
         return [*found, "a body that cannot be read was changed, or is changed to one"]
-    checks = (rest, pairs, roles, texts, opening, tail, spans, results_alone, carried, named, breakpoints)
+    checks = (rest, pairs, roles, texts, opening, tail, spans, results_alone, carried, named, breakpoints, thoughts)
     found += [problem for check in checks for problem in check(one, two, receipt)]
     found += recent(one, two, keep)
     return found + ([f"the body grew from {len(before)} to {len(after)} bytes"] if len(after) > len(before) else [])
@@ -152,8 +152,8 @@ def texts(one: Body, two: Body, receipt: Receipt) -> list[str]:
 def opening(one: Body, two: Body, receipt: Receipt) -> list[str]:
     """The opening user message is there, first of its role, and what was merged comes behind it."""
     first = next((at for at, message in enumerate(one.messages) if message.get("role") == "user"), None)
-    if first is None:
-        return []
+    if first is None or (first >= len(one.reading.head) and any(message.compaction for message in one.reading.head)):
+        return []  # what was compacted stands for it
     first_kept = next(
         (raw for raw, message in zip(two.raws, two.messages, strict=True) if message.get("role") == "user"), None
     )
@@ -223,12 +223,18 @@ def results_alone(one: Body, two: Body, receipt: Receipt) -> list[str]:
 
 def ours(raw: str, message: dict[str, Any], one: Body) -> list[str]:
     """A message that we made: a user message with nothing but content, our texts and the caller's blocks in it."""
-    if set(message) != {"role", "content"}:
+    if set(message) - {"type"} != {"role", "content"} or message.get("type", "message") != "message":
         return [f"a message of ours has other members: {sorted(message)}"]
     blocks = rawjson.elements(content_of(raw))
     given = {block for spelled in one.raws for block in rawjson.elements(content_of(spelled))}
     inner = {block for spelled in given for block in rawjson.elements(content_of(spelled))}
-    strange = [block for block in blocks if block not in given | inner and not written_by_us(json.loads(block))]
+    inner |= {block for spelled in one.raws for block in rawjson.elements(rawjson.member(spelled, "output"))}
+    known = given | inner
+    strange = [
+        block
+        for block in blocks
+        if block not in known and not (written_by_us(found := json.loads(block)) or shown(found, one))
+    ]
     return [f"a block is neither ours nor the caller's: {block[:120]}" for block in strange]
 
 
@@ -236,6 +242,34 @@ def written_by_us(block: dict[str, Any]) -> bool:
     """A text; with a breakpoint only where it is a block of the summary."""
     summary = str(block.get("text", "")).startswith(MARKER)
     return set(block) | {"type"} == {"type", "text"} or (summary and set(block) == {"type", "text", "cache_control"})
+
+
+def shown(block: dict[str, Any], one: Body) -> bool:
+    """Is it an image that the request has as another kind of part: a screenshot, a generated image?"""
+    url = str(block.get("image_url") or block.get("file_id"))
+    return block.get("type") == "input_image" and url.rpartition(",")[2] in one.text
+
+
+def thoughts(one: Body, two: Body, receipt: Receipt) -> list[str]:
+    """A reasoning item and the item behind it stay together, on both sides."""
+    if one.surface != "openai-responses":
+        return []
+    pairs = Counter(thinking_pairs(one))
+    kept = Counter(thinking_pairs(two))
+    found = [f"reasoning has another item behind it: {pair[1][:80]}" for pair in kept - pairs]
+    behind, there = Counter(after for _, after in pairs.elements()), Counter(two.raws)
+    lost = [
+        raw
+        for raw in behind
+        if there[raw] and sum(n for (_, after), n in kept.items() if after == raw) < min(behind[raw], there[raw])
+    ]
+    return found + [f"an item lost its reasoning: {raw[:80]}" for raw in lost if not one.raws.count(raw) > behind[raw]]
+
+
+def thinking_pairs(body: Body) -> list[tuple[str, str]]:
+    """(reasoning item, the item behind it), as spelled."""
+    kinds = [message.get("type") for message in body.messages]
+    return [pair for kind, pair in zip(kinds, pairwise([*body.raws, ""]), strict=True) if kind == "reasoning"]
 
 
 def grown_from(given: str, kept: str) -> bool:

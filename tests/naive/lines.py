@@ -89,7 +89,7 @@ def answered(part: Part, name: str, length: int) -> str:
 
 def named(part: Part) -> str:
     """What stands for a block that is not text."""
-    return f"[{part.name if part.kind == 'other' else part.kind}]"
+    return f"[{part.name if part.kind in ('other', 'sign') else part.kind}]"
 
 
 def entry(turn: Turn, whole: bool, results: bool, verbatim: int, length: int) -> str:
@@ -125,9 +125,9 @@ def acted(part: Part, calls: list[Part], verbatim: int, length: int) -> str:
     """A part of an action."""
     if part.kind == "text":
         return guarded(said(part.text, verbatim)) if part.text.strip() else ""
-    if part.kind == "call":
+    if part.kind in ("call", "ran"):
         return called(part)
-    if part.kind == "result":
+    if part.kind in ("result", "told"):
         return answered(part, name_of(part, calls), length)
     return "" if part.kind in ("thinking", "compaction") else named(part)
 

@@ -8,7 +8,10 @@ from . import rawjson
 BLOCK = 16
 MESSAGE = 24  # what a message counts beside its blocks
 IMAGE = 4_800
-LISTS = {"gemini": "contents"}  # what the message list is called, where it is not `messages`
+LISTS = {
+    "gemini": "contents",
+    "openai-responses": "input",
+}  # what the message list is called, where it is not `messages`
 STRICT = ("anthropic", "gemini")  # surfaces where roles take turns and results stand in a user message
 NAMES = True  # do the ids and names of calls and results count?
 
@@ -30,7 +33,10 @@ def words(found: Any) -> str:
 
 @dataclass(frozen=True)
 class Part:
-    """One block: `text`, `thinking`, `call`, `result`, `image`, `document`, `compaction` or `other`."""
+    """One block: `text`, `thinking`, `call`, `result`, `image`, `document`, `compaction` or `other`.
+
+    Of the provider's own tools: a call that it `ran`, what it `told` of it, a `sign` of what else it did.
+    """
 
     kind: str
     text: str = ""
@@ -49,8 +55,8 @@ class Part:
         """Bytes beside the fixed ones."""
         if self.kind == "image":
             return IMAGE
-        names = self.id + (self.name if self.kind == "call" else "")
-        named = width(names) if NAMES and self.kind in ("call", "result") else 0
+        names = self.id + (self.name if self.kind in ("call", "ran") else "")
+        named = width(names) if NAMES and self.kind in ("call", "result", "ran", "told") else 0
         return self.size_of_text + named + sum(part.inside for part in self.inner)
 
     @property
@@ -72,10 +78,11 @@ class Message:
     parts: tuple[Part, ...]
     marked: bool = False
     alone: bool = False
+    compaction: bool = False
 
     @property
     def size(self) -> int:
-        return MESSAGE + sum(part.size for part in self.parts)
+        return MESSAGE + sum(part.size for part in self.parts if part.kind != "sign")
 
     @property
     def results(self) -> list[Part]:
@@ -138,9 +145,13 @@ def split(surface: str, messages: list[Message], raws: list[str]) -> Reading:
 
     Where our texts can only be merged into a message of the caller's, the head runs on to one that takes them.
     """
-    newest = max((m.at for m in messages if any(part.kind == "compaction" for part in m.parts)), default=-1)
+    newest = max(
+        (m.at for m in messages if m.compaction or any(part.kind == "compaction" for part in m.parts)), default=-1
+    )
     opening = [message.at for message in messages[newest + 1 :] if message.role == "user" and not message.results]
     at = opening[0] if opening else len(messages) if surface in STRICT else newest + 1
+    if newest >= 0 and surface not in STRICT:
+        at = newest + 1
     while at < len(messages) and messages[at].role != "assistant":
         at += 1
     turns: list[list[Message]] = []

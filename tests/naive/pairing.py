@@ -11,6 +11,8 @@ def calls(surface: str, message: dict[str, Any]) -> Ids:
     """(kind, id) of the calls of a message."""
     if surface == "openai-chat":
         return [("call", call.get("id")) for call in message.get("tool_calls") or [] if isinstance(call, dict)]
+    if surface == "openai-responses":
+        return item_ids(message, "_call")
     return [(kind, block.get("id")) for kind, block in typed(message) if kind.endswith("tool_use")]
 
 
@@ -18,7 +20,17 @@ def results(surface: str, message: dict[str, Any]) -> Ids:
     """(kind, id) of the results of a message."""
     if surface == "openai-chat":
         return [("result", message.get("tool_call_id"))] if message.get("role") == "tool" else []
+    if surface == "openai-responses":
+        return item_ids(message, "_output")
     return [(kind, block.get("tool_use_id")) for kind, block in typed(message) if kind.endswith("tool_result")]
+
+
+def item_ids(item: dict[str, Any], ending: str) -> Ids:
+    """(kind, id) of a Responses item that is a call, or an output, of the client's tools."""
+    kind, name = str(item.get("type", "")), item.get("call_id")
+    if kind.startswith("local_shell"):
+        name = name or item.get("id")
+    return [(kind, name)] if kind.endswith(ending) and isinstance(name, str) and kind != "program_output" else []
 
 
 def typed(message: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -30,6 +42,8 @@ def typed(message: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 def faults(surface: str, messages: list[dict[str, Any]]) -> Counter[str]:
     """Calls and results that have no partner where the provider wants it."""
+    if surface == "openai-responses":
+        return alone(surface, messages)
     return chat_faults(messages) if surface == "openai-chat" else anthropic_faults(messages)
 
 
@@ -91,7 +105,7 @@ def system(message: dict[str, Any]) -> bool:
 def role_faults(surface: str, messages: list[dict[str, Any]]) -> Counter[str]:
     """Neighbours of one role; on Anthropic system messages stand between roles, and have their own places."""
     roles = [message.get("role") for message in messages]
-    if surface == "openai-chat":
+    if surface in ("openai-chat", "openai-responses"):
         return Counter("two users" for one, two in pairwise(roles) if one == two == "user")
     turns = [role for role in roles if role != "system"]
     pairs = Counter(f"two {one}" for one, two in pairwise(turns) if one == two)
@@ -129,7 +143,7 @@ def user_texts(message: dict[str, Any]) -> list[str]:
     content = message.get("content")
     if isinstance(content, str):
         return [content]
-    texts = [block.get("text") for kind, block in typed(message) if kind == "text"]
+    texts = [block.get("text") for kind, block in typed(message) if kind in ("text", "input_text")]
     return [text for text in texts if isinstance(text, str)]
 
 
@@ -149,7 +163,7 @@ def marks(found: Any, inside: bool = False) -> list[Any]:
     if not isinstance(found, dict):
         return []
     own = [(without_marks(found), found["cache_control"])] if "cache_control" in found else []
-    return own + [mark for key in ("messages", "content") if key in found for mark in marks(found[key], True)]
+    return own + [mark for key in ("messages", "content", "output") if key in found for mark in marks(found[key], True)]
 
 
 def without_marks(found: Any) -> Any:
@@ -164,11 +178,19 @@ def without_marks(found: Any) -> Any:
 def plain(message: dict[str, Any]) -> dict[str, Any]:
     """The message as content: without breakpoints, a string as the one block it stands for."""
     found = without_marks(message)
-    content = found.get("content")
-    if isinstance(content, str):
-        found["content"] = [{"type": "text", "text": content}]
-    elif isinstance(content, list):
-        found["content"] = [
-            plain(block) if isinstance(block, dict) and "content" in block else block for block in content
-        ]
+    for key in ("content", "output"):
+        content = found.get(key)
+        if isinstance(content, str):
+            found[key] = [{"type": "text", "text": content}]
+        elif isinstance(content, list):
+            found[key] = [plain_block(block) if isinstance(block, dict) else block for block in content]
+    if found.get("type") == "message":
+        del found["type"]
     return found
+
+
+def plain_block(block: dict[str, Any]) -> dict[str, Any]:
+    """The block as content; a text is a text, whatever it is called."""
+    if block.get("type") == "input_text":
+        return {**block, "type": "text"}
+    return plain(block) if "content" in block else block

@@ -1,9 +1,14 @@
 """From a body to head and turns, on any surface."""
 
-from . import anthropic, chat, gemini, rawjson
+from . import anthropic, chat, gemini, rawjson, responses
 from .model import LISTS, Reading, split
 
-MESSAGE = {"openai-chat": chat.message, "anthropic": anthropic.message, "gemini": gemini.message}
+MESSAGE = {
+    "openai-chat": chat.message,
+    "openai-responses": responses.message,
+    "anthropic": anthropic.message,
+    "gemini": gemini.message,
+}
 
 
 class NotRead(Exception):

@@ -199,7 +199,7 @@ class Replay:
             state.whole | whole,
             kinds,
         )
-        if self.reading.surface != "openai-chat":
+        if self.reading.surface in STRICT:
             after = merged(after, places, block + texts, carried)
         return Move(after, self.measure(state.sealed + 1, c), added, behind + stayed)
 
@@ -260,8 +260,8 @@ def closed_by_turn(places: list[Place]) -> bool:
 
 
 def displaced(surface: str, places: list[Place]) -> int:
-    """What stands behind the place of a new block. A chat takes one at the end."""
-    if surface == "openai-chat":
+    """What stands behind the place of a new block. Where roles need not take turns, it stands at the end."""
+    if surface not in STRICT:
         return 0
     size = 0
     for place in reversed(places):

@@ -13,11 +13,17 @@ from .steps import follows
 ROUTES = {
     "/messages": "anthropic",
     "/chat/completions": "openai-chat",
+    "/responses": "openai-responses",
     ":generateContent": "gemini",
     ":streamGenerateContent": "gemini",
     ":countTokens": "gemini",
 }
-FOLDERS = {"anthropic": "anthropic", "openai-chat": "openai-chat", "gemini": "gemini"}
+FOLDERS = {
+    "anthropic": "anthropic",
+    "openai-chat": "openai-chat",
+    "openai-responses": "openai-responses",
+    "gemini": "gemini",
+}
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from . import made_responses
 from .gemini import Contents
 from .model import LISTS
 from .spelling import Literal, Speller, Twice
@@ -33,6 +34,8 @@ WELL_FORMED = (
     "block_results",
     "closing",
     "short",
+    "hosted",
+    "compactions",
 )
 BROKEN = ("missing", "orphans", "empty", "unknown_blocks", "documents", "odd_roles", "no_opening", "stray")
 FEATURES = WELL_FORMED + BROKEN
@@ -84,6 +87,11 @@ class Maker:
         self.calls = 0
         self.notes = 0
         self.marks = 0
+
+    @property
+    def list_key(self) -> str:
+        """What the message list is called."""
+        return LISTS.get(self.shape.surface, "messages")
 
     def has(self, feature: str, chance: float = 1.0) -> bool:
         return feature in self.shape.features and self.rng.random() < chance
@@ -158,21 +166,23 @@ class Maker:
 
     def body(self) -> bytes:
         """The request."""
-        messages, key = self.messages(), LISTS.get(self.shape.surface, "messages")
+        messages = self.messages()
         if self.shape.surface == "gemini":
             writer = Contents(ids=self.shape.seed % 2 == 0)
             messages = [writer.content(message) for message in messages if message.get("role") != "system"]
         members: dict[str, Any] = {
             "model": "made-model-1",
             "max_tokens": 64,
-            key: messages,
+            self.list_key: messages,
             "metadata": {"k": "v"},
         }
         if self.shape.surface == "anthropic" and self.rng.random() < 0.5:
             members = {"system": "Be brief.", **members}
         value: Any = members
         if self.has("duplicate_keys"):
-            value = Twice(self.rng.choice([(key, [{"role": "user", "content": "older"}]), ("model", "other")]), members)
+            value = Twice(
+                self.rng.choice([(self.list_key, [{"role": "user", "content": "older"}]), ("model", "other")]), members
+            )
         speller = Speller(self.rng, "blanks" in self.shape.features, "escapes" in self.shape.features)
         return speller.spell(value).encode()
 
@@ -185,6 +195,8 @@ class Maker:
         return found
 
     def opening(self) -> list[Any]:
+        if self.shape.surface == "openai-responses":
+            return made_responses.opening(self)
         chat = self.shape.surface == "openai-chat"
         found: list[Any] = []
         if chat and self.rng.random() < 0.7:
@@ -209,6 +221,8 @@ class Maker:
             ]
         if self.shape.text_only:
             return self.text_turn()
+        if self.shape.surface == "openai-responses":
+            return made_responses.turn(self)
         return self.chat_turn() if self.shape.surface == "openai-chat" else self.anthropic_turn()
 
     def text_turn(self) -> list[Any]:
@@ -216,7 +230,8 @@ class Maker:
         observed = self.words(1, 20) if self.rng.random() < 0.3 else (self.output() or "ok")
         content: Any = observed
         if self.has("block_results", 0.3):
-            content = [{"type": "text", "text": observed, **self.mark()}]
+            kind = "input_text" if self.shape.surface == "openai-responses" else "text"
+            content = [{"type": kind, "text": observed, **self.mark()}]
             if self.has("images", 0.3):
                 content.append(self.image())
         found: list[Any] = [{"role": "assistant", "content": said}, {"role": "user", "content": content}]
@@ -297,6 +312,8 @@ class Maker:
         return self.note()
 
     def image(self) -> dict[str, Any]:
+        if self.shape.surface == "openai-responses":
+            return made_responses.image(self)
         if self.shape.surface == "openai-chat":
             return {"type": "image_url", "image_url": {"url": "data:image/png;base64," + PIXEL}}
         return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}}

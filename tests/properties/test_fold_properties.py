@@ -122,6 +122,8 @@ JSON = st.recursive(
                     "function",
                     "tool_use_id",
                     "input",
+                    "output",
+                    "call_id",
                     "source",
                     "parts",
                     "functionCall",
@@ -215,18 +217,19 @@ def test_shadow_measures_and_sends_what_came(shape: Shape, policy: Policy) -> No
     assert read(body, shape.surface) is not None
 
 
-def as_blocks(message: dict[str, object], marked: bool) -> dict[str, object]:
+def as_blocks(message: dict[str, object], marked: bool, kind: str) -> dict[str, object]:
     """The message with each string content, in results too, as the one-block list that it stands for."""
-    content = message.get("content")
-    if message.get("role") == "assistant":
+    key = "output" if message.get("type") in ("function_call_output", "custom_tool_call_output") else "content"
+    if message.get("role") == "assistant" or key not in message:
         return message
+    content = message[key]
     if isinstance(content, str) and content:
-        content = [{"type": "text", "text": content}]
+        content = [{"type": kind, "text": content}]
     elif isinstance(content, list):
-        content = [as_blocks(block, False) if "content" in block else block for block in content]
+        content = [as_blocks(block, False, kind) if "content" in block else block for block in content]
     if marked and isinstance(content, list) and content:
         content = [*content[:-1], {**content[-1], "cache_control": {"type": "ephemeral"}}]
-    return {**message, "content": content}
+    return {**message, key: content}
 
 
 @stable
@@ -238,7 +241,8 @@ def test_marks_and_the_form_of_a_text_move_no_fold(shape: Shape, policy: Policy)
     """
     given, key = json.loads(body_of(shape)), LISTS.get(shape.surface, "messages")
     messages = given[key]
-    formed = [as_blocks(message, at == len(messages) - 1) for at, message in enumerate(messages)]
+    kind = "input_text" if key == "input" else "text"
+    formed = [as_blocks(message, at == len(messages) - 1, kind) for at, message in enumerate(messages)]
     if shape.surface == "gemini":
         formed = in_snake_case(messages)
     bodies = (json.dumps({**given, key: listed}).encode() for listed in (messages, formed))

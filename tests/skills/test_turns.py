@@ -84,6 +84,27 @@ def test_the_head_runs_through_the_first_user_message(roles: str, end: int) -> N
     assert head_end(views("openai-chat", [said(role) for role in roles.split()]), LOOSE) == end
 
 
+@pytest.mark.parametrize(
+    ("kinds", "end"),
+    [
+        ("user history assistant tool assistant user", 2),
+        ("user assistant history user assistant", 4),
+        ("history assistant tool user assistant", 1),
+        ("history system assistant user", 2),
+        ("user history assistant history", 4),
+    ],
+)
+def test_where_nothing_has_to_be_merged_history_is_the_opening(kinds: str, end: int) -> None:
+    """The head ends with it: what the person says later is part of a turn, and moves no fold."""
+    read = [View(role="system", size=1, history=True) if kind == "history" else a_view(kind) for kind in kinds.split()]
+    assert head_end(read, LOOSE) == end
+
+
+def a_view(role: Any) -> View:
+    """A view with nothing but its role."""
+    return View(role=role, size=1)
+
+
 def test_a_system_message_inside_is_of_the_head() -> None:
     """Claude Code's opening: a user message, then a system message."""
     assert head_end(views("anthropic", [user(), said("system"), acts(USE), answers()]), STRICT) == 2

@@ -31,7 +31,7 @@ def test_nothing_misses(shared: Path, name: str) -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("name", "sources"), [("corpus", 40), ("recordings", 40)])
+@pytest.mark.parametrize(("name", "sources"), [("corpus", 48), ("recordings", 60)])
 def test_the_sweep_is_about_something(shared: Path, name: str, sources: int) -> None:
     """Bodies were folded, fold points moved and stood still, and steps were compared."""
     counts = swept(shared, name).counts

@@ -40,7 +40,7 @@ def simulate(
         bool, typer.Option(help="Accept Anthropic messages of one role in a row, as the real API does.")
     ] = False,
 ) -> None:
-    """Run a simulated provider: Anthropic messages, OpenAI chat completions, Gemini; billed by byte-exact prefix.
+    """Run a simulated provider of every format: Anthropic, OpenAI chat and Responses, Gemini; billed by exact prefix.
 
     Request headers x-simulate-status, -delay, -gap, -cut, -stall make faults. GET /simulate/log says what was billed.
     """

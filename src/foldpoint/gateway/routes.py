@@ -27,6 +27,11 @@ class Route(NamedTuple):
         """The provider's path without the query."""
         return self.target.partition("?")[0]
 
+    @property
+    def billed(self) -> bool:
+        """Is it a folded request that the provider answers and bills, and no count of one?"""
+        return self.folds and not self.path.endswith(COUNTS)
+
 
 PREFIXES = (
     Prefix("/anthropic/", "/anthropic", "anthropic", "anthropic"),
@@ -37,8 +42,12 @@ PREFIXES = (
     Prefix("/v1beta1/", "", "gemini", "gemini"),
     Prefix("/bedrock/", "/bedrock", "bedrock", "bedrock"),
 )
+COUNTS = ("/input_tokens", "/count_tokens", ":countTokens")
+"""Paths at which a request is counted: folded like it, so that what is counted is what will be sent."""
 FOLDED: Mapping[tuple[str, str], str] = {
     ("openai", "/v1/chat/completions"): "openai-chat",
+    ("openai", "/v1/responses"): "openai-responses",
+    ("openai", "/v1/responses/input_tokens"): "openai-responses",
     ("anthropic", "/v1/messages"): "anthropic",
 }
 

@@ -1,8 +1,10 @@
 """What a provider billed, read from a copy of the answer as it passes: incremental, in bounded memory.
 
-Only lines of an event stream that hold a usage object are parsed; a plain answer is kept up to `LONGEST_JSON`.
+Only lines of an event stream that hold a usage object are parsed, of a long one its end alone; a plain answer is kept
+up to `LONGEST_JSON`.
 """
 
+import json
 import re
 import zlib
 from collections.abc import Callable, Mapping
@@ -14,8 +16,11 @@ from foldpoint.core.usage import Usage
 
 LONGEST_JSON = 4 << 20
 LONGEST_LINE = 256 << 10
+KEPT_OF_LINE = 64 << 10
+"""Bytes of the end of a longer line: the last event of a Responses stream repeats the whole answer, usage last."""
 INFLATED_AT_ONCE = 256 << 10
 USAGE = re.compile(rb'"usage(?:Metadata)?"\s*:\s*\{')
+USAGE_TEXT = re.compile(USAGE.pattern.decode())
 
 Counts = dict[str, Any]
 
@@ -44,7 +49,7 @@ class EventStreamCopy:
             self._line.clear()
         self._line += chunk[end:]
         if len(self._line) > LONGEST_LINE:
-            self._line.clear()
+            del self._line[:-KEPT_OF_LINE]
             self._too_long = True
 
     def counts(self) -> Counts:
@@ -54,7 +59,8 @@ class EventStreamCopy:
 
     def _lines(self, block: bytes) -> None:
         if self._too_long:
-            block = block.partition(b"\n")[2]
+            cut, _, block = block.partition(b"\n")
+            merge(self._counts, last_usage(cut))
             self._too_long = False
         if b'"usage' in block and USAGE.search(block):
             for line in block.splitlines():
@@ -132,7 +138,8 @@ def copy_of(headers: Mapping[str, str]) -> Copy | None:
 
 
 def usage_object(document: bytes | bytearray) -> Counts:
-    """The usage object of an answer or event: at the top, or inside `message` as Anthropic begins a stream."""
+    """The usage object of an answer or event: at the top, inside `message` as Anthropic begins a stream, or inside
+    `response` as a Responses stream ends."""
     try:
         event = msgspec.json.decode(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -149,13 +156,26 @@ def usage_of(event: object) -> Counts:
     """The usage object of a decoded answer or event."""
     if not isinstance(event, dict):
         return {}
-    message = event.get("message")
+    message = event.get("message") or event.get("response")
     usage = (
         event.get("usage")
         or event.get("usageMetadata")
         or (message.get("usage") if isinstance(message, dict) else None)
     )
     return usage if isinstance(usage, dict) else {}
+
+
+def last_usage(cut: bytes) -> Counts:
+    """The last usage object in the end of a long line; what only looks like one counts no tokens."""
+    text = cut.decode("utf-8", "replace")
+    for found in reversed(list(USAGE_TEXT.finditer(text))):
+        try:
+            value, _ = json.JSONDecoder().raw_decode(text, found.end() - 1)
+        except (ValueError, RecursionError):
+            continue
+        if any(name.endswith("_tokens") and isinstance(value[name], int) for name in value):
+            return dict(value)
+    return {}
 
 
 def merge(counts: Counts, later: Counts) -> None:
@@ -197,6 +217,19 @@ def gemini(counts: Counts) -> Usage:
     return Usage(input=max(0, prompt - read), cache_read=read, output=output)
 
 
+def openai_responses(counts: Counts) -> Usage:
+    """`input_tokens` is the whole prompt; its details say what of it was cached and what written to the cache."""
+    given = counts.get("input_tokens_details")
+    details = given if isinstance(given, dict) else {}
+    read, write = count(details, "cached_tokens"), count(details, "cache_write_tokens")
+    return Usage(
+        input=max(0, count(counts, "input_tokens") - read - write),
+        cache_read=read,
+        cache_write=write,
+        output=count(counts, "output_tokens"),
+    )
+
+
 def count(counts: Counts, name: str) -> int:
     """A count, 0 where there is none."""
     value = counts.get(name)
@@ -207,4 +240,5 @@ NORMALISED: Mapping[str, Callable[[Counts], Usage]] = {
     "anthropic": anthropic,
     "openai-chat": openai_chat,
     "gemini": gemini,
+    "openai-responses": openai_responses,
 }

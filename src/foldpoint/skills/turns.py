@@ -52,12 +52,13 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
 def head_end(views: Sequence[View], shape: Shape) -> int:
     """Where the head ends: behind the first user message and what follows it, up to the first action.
 
-    Items that stand for history the provider compacted are in it. Where a surface takes only content that can be
-    merged, the head holds a user message for it; a request without one is all head.
+    Items that stand for history the provider compacted are in it, and stand for the first user message too. Where a
+    surface takes only content that can be merged, the head holds a user message for it; a request without one is all
+    head.
     """
     newest = max([at for at, view in enumerate(views) if view.history], default=-1)
     opening = next((at for at in range(newest + 1, len(views)) if mergeable(views[at])), None)
-    if opening is None:
+    if opening is None or (newest >= 0 and not shape.strict_turns):
         opening = len(views) if shape.strict_turns else newest + 1
     return next((at for at in range(opening, len(views)) if views[at].role == "assistant"), len(views))
 

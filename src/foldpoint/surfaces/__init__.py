@@ -7,8 +7,11 @@ from ..core.ports import Surface
 from .anthropic import Anthropic
 from .gemini import Gemini
 from .openai_chat import OpenAIChat
+from .openai_responses import OpenAIResponses
 
-SURFACES: Mapping[str, Surface] = {surface.name: surface for surface in (OpenAIChat(), Anthropic(), Gemini())}
+SURFACES: Mapping[str, Surface] = {
+    surface.name: surface for surface in (OpenAIChat(), OpenAIResponses(), Anthropic(), Gemini())
+}
 
 
 def surface_named(name: str) -> Surface:

@@ -69,7 +69,13 @@ def bedrock(status: int, message: str, request_id: str) -> dict[str, Any]:
     return {"message": message}
 
 
-SHAPES: Mapping[str, Shape] = {"openai-chat": openai, "anthropic": anthropic, "gemini": gemini, "bedrock": bedrock}
+SHAPES: Mapping[str, Shape] = {
+    "openai-chat": openai,
+    "openai-responses": openai,
+    "anthropic": anthropic,
+    "gemini": gemini,
+    "bedrock": bedrock,
+}
 
 
 def error_body(surface: str, status: int, message: str, request_id: str) -> bytes:

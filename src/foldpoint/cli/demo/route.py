@@ -13,6 +13,7 @@ from foldpoint.gateway.usage_copy import UsageCopy
 PATHS = {
     "anthropic": "/v1/messages",
     "openai-chat": "/v1/chat/completions",
+    "openai-responses": "/v1/responses",
     "gemini": "/v1beta/models/{model}:generateContent",
 }
 TIMEOUT_SECONDS = 60.0

@@ -1,6 +1,6 @@
 """The Messages API's answers: one object, or its sequence of stream events."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -28,9 +28,6 @@ class Anthropic:
     def __init__(self, *, merge_roles: bool = False) -> None:
         self.merge_roles = merge_roles
 
-    def opened(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        return body
-
     def check(self, body: Mapping[str, Any]) -> None:
         validate_anthropic.check(body, merge_roles=self.merge_roles)
 
@@ -40,6 +37,9 @@ class Anthropic:
 
     def limit(self, body: Mapping[str, Any]) -> int | None:
         return int(body["max_tokens"])
+
+    def messages(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        return list(body["messages"])
 
     def whole(self, answered: Answered) -> dict[str, Any]:
         reply = answered.reply

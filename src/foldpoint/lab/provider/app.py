@@ -1,48 +1,28 @@
 """The simulated provider as an HTTP server on loopback."""
 
-import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from hashlib import blake2b
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from typing import Self
 
-import msgspec
 from aiohttp import web
 
-from foldpoint.core.errors import FoldpointError
-from foldpoint.lab.cache import Cache, Rules, charge, decoded, rules_of, segments_of, tokens
+from foldpoint.lab.cache import Rules, rules_of
 
 from .anthropic import Anthropic
-from .dialect import Answered, Dialect
-from .faults import Fault, message, plan
+from .desk import Desk, json
+from .dialect import Dialect
+from .faults import Fault
 from .gemini import Gemini
-from .ledger import Ledger
-from .openai_chat import CREATED, OpenAIChat
+from .models import for_anthropic, for_openai
+from .openai_chat import OpenAIChat
 from .refusal import Refused
-from .reply import shortened
+from .routes_anthropic import AnthropicRoutes
+from .routes_gemini import GeminiRoutes
+from .routes_openai import OpenAIRoutes
 from .script import Answers, Echo
-from .sending import Sending
 
-MODELS = (
-    "claude-opus-5-5",
-    "claude-sonnet-5",
-    "claude-haiku-4-5",
-    "gpt-6-sol",
-    "gpt-5.1",
-    "gemini-3.8-flash",
-    "gemini-2.5-pro",
-)
-LARGEST = 32 * 1024 * 1024
-"""Bytes of a Messages request; chat completions takes larger ones."""
 HEADER_LIMIT = 64 * 1024
 """Bytes of a header line; some clients send long ones."""
-DAY = "2026-01-01T00:00:00Z"
-CACHES = 256
-"""Caches kept: one for each surface, model and key."""
-GENERATE = r"/{version:v1[a-z0-9]*}/{folder:(?:.*/)?}{model:[^/:]+}:{verb:generateContent|streamGenerateContent}"
-COUNT = r"/{version:v1[a-z0-9]*}/{folder:(?:.*/)?}{model:[^/:]+}:countTokens"
-
-Answering = Callable[[Sending, bytes], Awaitable[web.StreamResponse]]
 
 
 class Provider:
@@ -72,18 +52,12 @@ class Provider:
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
-        self.answers = answers or Echo()
-        self.rules = rules
-        self.faults = tuple(faults)
-        self.clock = clock
-        self.keep_bodies = keep_bodies
-        self.host = host
-        self.port = port
-        self.log = Ledger()
-        self.caches: dict[tuple[str, str, str], Cache] = {}
+        self.desk = Desk(answers or Echo(), rules, faults, clock, keep_bodies)
+        self.log = self.desk.log
         self.anthropic = Anthropic(merge_roles=merge_roles)
         self.chat = OpenAIChat()
-        self.count = 0
+        self.host = host
+        self.port = port
 
     @property
     def url(self) -> str:
@@ -110,103 +84,18 @@ class Provider:
     def app(self) -> web.Application:
         """The routes."""
         app = web.Application(client_max_size=0)
-        app.router.add_post("/v1/messages", self.messages)
-        app.router.add_post("/v1/messages/count_tokens", self.count_tokens)
-        app.router.add_post("/v1/chat/completions", self.completions)
-        app.router.add_post(GENERATE, self.generate)
-        app.router.add_post(COUNT, self.count_gemini_tokens)
+        app.router.add_routes(AnthropicRoutes(self.desk, self.anthropic).routes())
+        app.router.add_routes(OpenAIRoutes(self.desk, self.chat).routes())
+        app.router.add_routes(GeminiRoutes(self.desk).routes())
         app.router.add_get("/v1/models", self.models)
-        app.router.add_get("/v1beta/models", self.gemini_models)
         app.router.add_get("/simulate/log", self.summary)
         app.router.add_route("HEAD", "/", self.alive)
         app.router.add_route("*", "/{path:.*}", self.unknown)
         return app
 
-    async def messages(self, request: web.Request) -> web.StreamResponse:
-        """`POST /v1/messages`."""
-        return await self.exchange(request, self.anthropic, self.answer)
-
-    async def completions(self, request: web.Request) -> web.StreamResponse:
-        """`POST /v1/chat/completions`."""
-        return await self.exchange(request, self.chat, self.answer)
-
-    async def count_tokens(self, request: web.Request) -> web.StreamResponse:
-        """`POST /v1/messages/count_tokens`."""
-        return await self.exchange(request, self.anthropic, self.counted)
-
-    async def generate(self, request: web.Request) -> web.StreamResponse:
-        """`POST …/models/M:generateContent` and `:streamGenerateContent`, of the Gemini API and of Vertex."""
-        stream, sse = request.match_info["verb"] == "streamGenerateContent", request.query.get("alt") == "sse"
-        dialect = Gemini(request.match_info["model"], stream=stream, sse=sse)
-        return await self.exchange(request, dialect, self.answer)
-
-    async def count_gemini_tokens(self, request: web.Request) -> web.StreamResponse:
-        """`POST …/models/M:countTokens`."""
-        return await self.exchange(request, Gemini(request.match_info["model"]), self.counted_gemini)
-
-    async def exchange(self, request: web.Request, dialect: Dialect, answer: Answering) -> web.StreamResponse:
-        """Read, refuse or answer, and write down what became of it."""
-        self.count += 1
-        sending = Sending(request, dialect, self.count, self.keep_bodies)
-        try:
-            raw = await request.read()
-            sending.note(body=raw if self.keep_bodies else b"")
-            sending.plan = plan(request.headers, self.faults, sending.noted.number)
-            await asyncio.sleep(sending.plan.delay)
-            if sending.plan.status is not None:
-                return await sending.error(Refused(message(sending.plan.status), sending.plan.status), "fault")
-            return await answer(sending, raw)
-        except FoldpointError as error:
-            return await sending.error(error if isinstance(error, Refused) else Refused(str(error)))
-        finally:
-            self.log.add(sending.exchange())
-
-    async def answer(self, sending: Sending, raw: bytes) -> web.StreamResponse:
-        """Bill and answer a request that arrived whole. Raises Refused or Unreadable."""
-        body = read(sending, raw)
-        sending.dialect.check(body)
-        opened = sending.dialect.opened(body)
-        cache = self.cache(sending.dialect.surface, opened["model"], sending.key)
-        billed = charge(segments_of(sending.dialect.surface, opened), cache, self.clock())
-        reply = shortened(self.answers(opened["messages"]), sending.dialect.limit(body))
-        sending.billed(billed, reply.output_tokens, cache.cost(billed))
-        return await sending.send(Answered(blake2b(raw, digest_size=12).hexdigest(), opened, reply, billed))
-
-    async def counted(self, sending: Sending, raw: bytes) -> web.StreamResponse:
-        """Count the tokens of a request. Raises Refused or Unreadable."""
-        body = read(sending, raw)
-        self.anthropic.check_counting(body)
-        total = tokens(sum(len(segment.content) for segment in segments_of("anthropic", body)))
-        return await sending.plain(msgspec.json.encode({"input_tokens": total}), "answered", 200, sending.headers)
-
-    async def counted_gemini(self, sending: Sending, raw: bytes) -> web.StreamResponse:
-        """Count the tokens of a request. Raises Refused or Unreadable."""
-        body = read(sending, raw)
-        Gemini("").check_counting(body)
-        total = tokens(sum(len(segment.content) for segment in segments_of("gemini", body)))
-        return await sending.plain(msgspec.json.encode({"totalTokens": total}), "answered", 200, sending.headers)
-
-    def cache(self, surface: str, model: str, key: str) -> Cache:
-        """The cache of a model for one API key."""
-        name = (surface, model, key)
-        if name not in self.caches:
-            self.caches[name] = Cache(self.rules(surface, model))
-            if len(self.caches) > CACHES:
-                del self.caches[next(iter(self.caches))]
-        return self.caches[name]
-
     async def models(self, request: web.Request) -> web.Response:
         """`GET /v1/models`, in the shape of whom the client asks."""
-        if speaks_anthropic(request):
-            rows = [{"type": "model", "id": name, "display_name": name, "created_at": DAY} for name in MODELS]
-            return json({"data": rows, "has_more": False, "first_id": MODELS[0], "last_id": MODELS[-1]})
-        known = [{"id": name, "object": "model", "created": CREATED, "owned_by": "simulated"} for name in MODELS]
-        return json({"object": "list", "data": known})
-
-    async def gemini_models(self, request: web.Request) -> web.Response:
-        """`GET /v1beta/models`."""
-        names = [name for name in MODELS if name.startswith("gemini")]
-        return json({"models": [{"name": f"models/{name}", "displayName": name} for name in names]})
+        return json(for_anthropic() if speaks_anthropic(request) else for_openai())
 
     async def summary(self, request: web.Request) -> web.Response:
         """`GET /simulate/log`."""
@@ -220,18 +109,9 @@ class Provider:
         """Any other path."""
         dialect: Dialect = self.anthropic if speaks_anthropic(request) else self.chat
         if speaks_gemini(request):
-            dialect = Gemini("")
+            dialect = Gemini()
         refused = Refused(f"Not found: {request.method} {request.path}", 404)
         return json(dialect.error(refused, "req_000000000000"), 404)
-
-
-def read(sending: Sending, raw: bytes) -> dict[str, Any]:
-    """The body, decoded. Raises Refused or Unreadable."""
-    if sending.dialect.surface == "anthropic" and len(raw) > LARGEST:
-        raise Refused("Request exceeds the maximum allowed number of bytes.", 413)
-    body = decoded(raw)
-    sending.noted_body(sending.dialect.opened(body))
-    return body
 
 
 def speaks_anthropic(request: web.Request) -> bool:
@@ -242,8 +122,3 @@ def speaks_anthropic(request: web.Request) -> bool:
 def speaks_gemini(request: web.Request) -> bool:
     """Whether a client of Google's asks."""
     return request.path.startswith("/v1beta") or "x-goog-api-key" in request.headers
-
-
-def json(value: object, status: int = 200) -> web.Response:
-    """A JSON answer."""
-    return web.Response(body=msgspec.json.encode(value), status=status, content_type="application/json")

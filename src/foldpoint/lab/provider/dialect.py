@@ -1,6 +1,6 @@
 """What a surface adds to the simulated provider: how it refuses, answers, streams and counts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -35,20 +35,20 @@ class Dialect(Protocol):
     def stream_type(self) -> str:
         """The content type of a stream."""
 
-    def opened(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The body with `model`, `stream` and `messages` (role, blocks), whatever the surface calls them."""
-
     def check(self, body: Mapping[str, Any]) -> None:
         """Raise Refused where the real provider would."""
 
     def limit(self, body: Mapping[str, Any]) -> int | None:
         """The most tokens that may be answered."""
 
+    def messages(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """The conversation as messages of blocks, for whoever finds the answer."""
+
     def whole(self, answered: Answered) -> dict[str, Any]:
         """The answer as one object."""
 
     def events(self, answered: Answered) -> Iterator[bytes]:
-        """The answer as server-sent events, each with its blank line."""
+        """The answer as the events of a stream, each as it is written."""
 
     def error(self, refused: Refused, request_id: str) -> dict[str, Any]:
         """The body of an error."""

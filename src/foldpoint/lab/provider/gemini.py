@@ -24,30 +24,20 @@ PIECE = 16
 
 
 class Gemini:
-    """`…/models/M:generateContent` and `:streamGenerateContent`, one request long: the path says more than the body.
-
-    Args:
-        model: the model that the path names.
-        stream: the answer comes in pieces; `sse`: as server-sent events, not as one array.
-    """
+    """`…/models/M:generateContent` and `:streamGenerateContent`; `sse`: streamed as events, not as one array."""
 
     surface = "gemini"
     request_id_header = "x-request-id"
 
-    def __init__(self, model: str, *, stream: bool = False, sse: bool = True) -> None:
-        self.model = model
-        self.streams = stream
+    def __init__(self, *, sse: bool = True) -> None:
         self.sse = sse
 
     @property
     def stream_type(self) -> str:
         return "text/event-stream" if self.sse else "application/json; charset=UTF-8"
 
-    def opened(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {**body, "model": self.model, "stream": self.streams, "messages": messages(body.get("contents"))}
-
     def check(self, body: Mapping[str, Any]) -> None:
-        validate_gemini.check(body, self.model)
+        validate_gemini.check(body, body["model"])
         check_signatures(checked_contents(body["contents"]))
 
     def check_counting(self, body: Mapping[str, Any]) -> None:
@@ -58,11 +48,14 @@ class Gemini:
         given = either(either(body, "generationConfig") or {}, "maxOutputTokens")
         return given if isinstance(given, int) else None
 
+    def messages(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        return messages(body.get("contents"))
+
     def whole(self, answered: Answered) -> dict[str, Any]:
-        return self.event(answered, [*parts(answered.reply, self.model)], FINISHES[answered.reply.finish])
+        return self.event(answered, [*parts(answered.reply, answered.model)], FINISHES[answered.reply.finish])
 
     def events(self, answered: Answered) -> Iterator[bytes]:
-        said = [part for whole in parts(answered.reply, self.model) for part in cut(whole)] or [{"text": ""}]
+        said = [part for whole in parts(answered.reply, answered.model) for part in cut(whole)] or [{"text": ""}]
         for number, part in enumerate(said):
             finish = FINISHES[answered.reply.finish] if number + 1 == len(said) else None
             data = msgspec.json.encode(self.event(answered, [part], finish))
@@ -80,7 +73,7 @@ class Gemini:
         return {
             "candidates": [candidate],
             "usageMetadata": usage,
-            "modelVersion": self.model,
+            "modelVersion": answered.model,
             "responseId": answered.id,
         }
 

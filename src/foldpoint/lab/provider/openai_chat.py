@@ -1,6 +1,6 @@
 """Chat completions' answers: one object, or its sequence of chunks."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from foldpoint.surfaces.errors import OPENAI_TYPES
@@ -24,15 +24,15 @@ class OpenAIChat:
     request_id_header = "x-request-id"
     stream_type = EVENTS
 
-    def opened(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        return body
-
     def check(self, body: Mapping[str, Any]) -> None:
         validate_openai_chat.check(body)
 
     def limit(self, body: Mapping[str, Any]) -> int | None:
         given = body.get("max_completion_tokens") or body.get("max_tokens")
         return given if isinstance(given, int) else None
+
+    def messages(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        return list(body["messages"])
 
     def whole(self, answered: Answered) -> dict[str, Any]:
         reply = answered.reply

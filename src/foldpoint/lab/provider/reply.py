@@ -32,6 +32,12 @@ class Called(msgspec.Struct, frozen=True):
     name: str
     arguments: str
 
+    @property
+    def input(self) -> str:
+        """What a custom tool is given: the argument `input` where it is the only one, else all of them."""
+        given = msgspec.json.decode(self.arguments)
+        return given["input"] if given.keys() == {"input"} and isinstance(given["input"], str) else self.arguments
+
 
 class Reply(msgspec.Struct, frozen=True):
     """An answer: thinking, text, calls, and why it ends."""

@@ -1,7 +1,9 @@
 """One request on its way to its answer: faults on the line, and what to write down about it."""
 
 import asyncio
+import re
 from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any
 
 import msgspec
@@ -15,6 +17,8 @@ from .ledger import Exchange, Outcome
 from .refusal import Refused
 
 KEY_HEADERS = ("x-api-key", "authorization", "x-goog-api-key", "api-key")
+STREAMS = re.compile(r":streamGenerateContent$")
+"""How a path ends that asks for a stream."""
 RETRY_AFTER = (429, 503, 529)
 MOMENT = 0.01
 """Seconds in which what was written leaves before the connection is broken."""
@@ -27,6 +31,8 @@ class Sending:
         self.request = request
         self.dialect = dialect
         self.plan = Plan()
+        self.keep = keep
+        self.raw = b""
         self.noted = Exchange(
             number=number,
             method=request.method,
@@ -48,13 +54,25 @@ class Sending:
         """The headers of every answer."""
         return {self.dialect.request_id_header: f"req_{self.noted.number:012d}"}
 
+    @property
+    def digest(self) -> str:
+        """24 hex of the body: the same request gets the same answer, ids included."""
+        return blake2b(self.raw, digest_size=12).hexdigest()
+
+    def took(self, raw: bytes) -> None:
+        """Take the body."""
+        self.raw = raw
+        if self.keep:
+            self.note(body=raw)
+
     def note(self, **facts: Any) -> None:
         """Write something down."""
         self.noted = msgspec.structs.replace(self.noted, **facts)
 
     def noted_body(self, body: Mapping[str, Any]) -> None:
-        """Write down which model was asked, and whether for a stream."""
-        self.note(model=str(body.get("model", "")), stream=body.get("stream") is True)
+        """Write down which model was asked, and whether for a stream: some providers say that in the path."""
+        stream = body.get("stream") is True or STREAMS.search(self.request.path) is not None
+        self.note(model=str(body.get("model", "")), stream=stream)
 
     def billed(self, charge: Charge, output: int, cost: float) -> None:
         """Write down the bill."""
