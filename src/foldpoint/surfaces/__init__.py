@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from ..core.errors import UnknownSurface
 from ..core.ports import Surface
 from .anthropic import Anthropic
+from .bedrock import Bedrock
 from .openai_chat import OpenAIChat
 
-SURFACES: Mapping[str, Surface] = {surface.name: surface for surface in (OpenAIChat(), Anthropic())}
+SURFACES: Mapping[str, Surface] = {surface.name: surface for surface in (OpenAIChat(), Anthropic(), Bedrock())}
 
 
 def surface_named(name: str) -> Surface:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -9,28 +10,45 @@ from ..core.edit import Block, Layout, Slot
 from ..core.ports import Request
 
 LIMIT = 4
-"""Breakpoints that Anthropic allows in one request."""
-PLAIN = b'{"type":"ephemeral"}'
-LONG = b'{"type":"ephemeral","ttl":"1h"}'
-_MARK = re.compile(rb'"cache_control"\s*:\s*(\{[^{}]*"ephemeral"[^{}]*\})')
-"""In valid JSON an unescaped quote can't stand inside a text, so this finds members alone, and no tool's schema."""
+"""Breakpoints that Anthropic and Bedrock allow in one request."""
 
 
-def with_breakpoint(request: Request, layout: Layout, always: bool) -> Layout:
+class Marks(NamedTuple):
+    """How a surface spells a breakpoint: its member's name, the member with its value, and a short and a long one.
+
+    In valid JSON an unescaped quote can't stand inside a text, so `member` finds members alone; with the value it
+    demands it finds no tool's schema.
+    """
+
+    name: bytes
+    member: re.Pattern[bytes]
+    plain: bytes
+    long: bytes
+
+
+CACHE_CONTROL = Marks(
+    b'"cache_control"',
+    re.compile(rb'"cache_control"\s*:\s*(\{[^{}]*"ephemeral"[^{}]*\})'),
+    plain=b'{"type":"ephemeral"}',
+    long=b'{"type":"ephemeral","ttl":"1h"}',
+)
+
+
+def with_breakpoint(request: Request, layout: Layout, always: bool, marks: Marks = CACHE_CONTROL) -> Layout:
     """The layout with a breakpoint on the newest block, where one is free.
 
     `always`: also where the caller marks nothing. Lifetimes must not grow from front to back, so ours is that of the
     caller's next breakpoint behind it, else of the last one in front.
     """
     newest = _newest(layout)
-    if newest < 0 or _in(request.items, layout.slots[newest + 1 :]):
+    if newest < 0 or _in(request.items, layout.slots[newest + 1 :], marks):
         return layout  # one of the caller's stands behind the block and in front of the tail: that one serves
-    front, behind = _around(request, layout, newest)
+    front, behind = _around(request, layout, newest, marks)
     count = len(front) + len(behind)
     if count >= LIMIT or not (count or always):
         return layout
-    nearest = behind[0] if behind else front[-1] if front else PLAIN
-    value = LONG if b'"1h"' in nearest else PLAIN
+    nearest = behind[0] if behind else front[-1] if front else marks.plain
+    value = marks.long if b'"1h"' in nearest else marks.plain
     slots = list(layout.slots)
     slots[newest] = _marked(slots[newest], value)
     return Layout(tuple(slots), layout.tail)
@@ -44,23 +62,23 @@ def _newest(layout: Layout) -> int:
     return at
 
 
-def _around(request: Request, layout: Layout, newest: int) -> tuple[list[bytes], list[bytes]]:
+def _around(request: Request, layout: Layout, newest: int, marks: Marks) -> tuple[list[bytes], list[bytes]]:
     """The caller's breakpoints in front of the newest block and behind it, in the order of the prompt."""
     items, body = request.items, request.body
-    outside = _found(body[: items.starts[0]]) + _found(body[items.ends[-1] :])
+    outside = _found(body[: items.starts[0]], marks) + _found(body[items.ends[-1] :], marks)
     if request.moving_mark in outside:
         outside.remove(request.moving_mark)
-    front = outside + _in(items, layout.slots[: newest + 1])
-    behind = _found(body[items.starts[layout.tail] : items.ends[-1]])
+    front = outside + _in(items, layout.slots[: newest + 1], marks)
+    behind = _found(body[items.starts[layout.tail] : items.ends[-1]], marks)
     return front, behind + [request.moving_mark] * bool(request.moving_mark)
 
 
-def _in(items: Sequence[bytes], slots: Sequence[Slot]) -> list[bytes]:
-    return [mark for slot in slots if slot.item is not None for mark in _found(items[slot.item])]
+def _in(items: Sequence[bytes], slots: Sequence[Slot], marks: Marks) -> list[bytes]:
+    return [mark for slot in slots if slot.item is not None for mark in _found(items[slot.item], marks)]
 
 
-def _found(part: bytes) -> list[bytes]:
-    return _MARK.findall(part) if b'"cache_control"' in part else []
+def _found(part: bytes, marks: Marks) -> list[bytes]:
+    return marks.member.findall(part) if marks.name in part else []
 
 
 def _marked(slot: Slot, value: bytes) -> Slot:
