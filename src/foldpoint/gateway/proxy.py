@@ -147,7 +147,7 @@ class Proxy:
     def _failed(self, exchange: Exchange, failure: Failure) -> web.Response:
         """The answer to a request that we cannot serve."""
         exchange.status = failure.status
-        return failure_response(failure, exchange.route.surface, exchange.id, exchange.headers())
+        return failure_response(failure, exchange.route.shape, exchange.id, exchange.headers())
 
     def _broken(self, request: web.Request, exchange: Exchange, error: Exception) -> web.StreamResponse:
         """The answer where the fault is ours; an answer that has begun is cut."""

@@ -1,5 +1,6 @@
 """Which provider a path belongs to, and which surface folds it: one table, read from the raw request target."""
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -26,6 +27,11 @@ class Route(NamedTuple):
         """The provider's path without the query."""
         return self.target.partition("?")[0]
 
+    @property
+    def shape(self) -> str:
+        """The surface whose errors the caller reads: the provider's own, whatever format the body is in."""
+        return next((prefix.surface for prefix in PREFIXES if prefix.upstream == self.upstream), self.surface)
+
 
 PREFIXES = (
     Prefix("/anthropic/", "/anthropic", "anthropic", "anthropic"),
@@ -38,6 +44,11 @@ FOLDED: Mapping[tuple[str, str], str] = {
     ("openai", "/v1/chat/completions"): "openai-chat",
     ("anthropic", "/v1/messages"): "anthropic",
 }
+NAMED: tuple[tuple[str, re.Pattern[str], str], ...] = (
+    ("bedrock", re.compile(r"/model/.+/(?:converse(?:-stream)?|count-tokens)"), "bedrock"),
+    ("bedrock", re.compile(r"/model/.+/invoke(?:-with-response-stream)?"), "anthropic"),
+)
+"""(provider, its path with the model in it, surface); an ARN as a model may hold slashes."""
 
 
 def route_of(method: str, target: str) -> Route | None:
@@ -45,6 +56,12 @@ def route_of(method: str, target: str) -> Route | None:
     for begins, cut, upstream, surface in PREFIXES:
         if target.startswith(begins) and (begins[-1] == "/" or target[len(begins) : len(begins) + 1] in ("", "/", "?")):
             rest = target[len(cut) :]
-            folds = FOLDED.get((upstream, rest.partition("?")[0])) if method == "POST" else None
+            folds = folded_by(upstream, rest.partition("?")[0]) if method == "POST" else None
             return Route(upstream, folds or surface, rest, folds is not None)
     return None
+
+
+def folded_by(upstream: str, path: str) -> str | None:
+    """The surface that folds what is posted to a provider's path; None where nothing is folded there."""
+    named = (surface for name, form, surface in NAMED if name == upstream and form.fullmatch(path))
+    return FOLDED.get((upstream, path)) or next(named, None)
