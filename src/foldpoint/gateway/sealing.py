@@ -78,8 +78,12 @@ class Sealing:
         """The keys as they are now; a role's are fetched anew before they expire, off the loop."""
         if self._source is None:
             return None
-        keys: Keys = await asyncio.to_thread(self._source.get_frozen_credentials)
-        return keys
+        found: Keys
+        if not hasattr(self._source, "refresh_needed"):
+            found = self._source.get_frozen_credentials()
+        else:
+            found = await asyncio.to_thread(self._source.get_frozen_credentials)
+        return found
 
 
 def credentials_of(aws: Aws) -> Any:

@@ -8,12 +8,13 @@ import msgspec
 
 from foldpoint.core.errors import UnknownSurface, Unreadable
 
-from . import anthropic, openai_chat
+from . import anthropic, converse, openai_chat
 from .segment import Segment
 
 READERS: Mapping[str, Callable[[Mapping[str, Any]], list[Segment]]] = {
     "anthropic": anthropic.segments,
     "openai-chat": openai_chat.segments,
+    "bedrock": converse.segments,
 }
 
 

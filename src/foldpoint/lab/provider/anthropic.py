@@ -1,6 +1,6 @@
 """The Messages API's answers: one object, or its sequence of stream events."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from foldpoint.surfaces.errors import ANTHROPIC_TYPES
 
 from . import validate_anthropic
-from .dialect import Answered, event, pieces
+from .dialect import SSE, Answered, event, pieces
 from .refusal import Refused
 from .reply import Finish, Reply
 from .signing import signature
@@ -22,7 +22,9 @@ class Anthropic:
     """`/v1/messages`; `merge_roles` accepts neighbouring messages of one role, as the API itself does."""
 
     surface = "anthropic"
+    errors_of = "anthropic"
     request_id_header = "request-id"
+    stream_type = SSE
 
     def __init__(self, *, merge_roles: bool = False) -> None:
         self.merge_roles = merge_roles
@@ -36,6 +38,9 @@ class Anthropic:
 
     def limit(self, body: Mapping[str, Any]) -> int | None:
         return int(body["max_tokens"])
+
+    def spoken(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        return list(body["messages"])
 
     def whole(self, answered: Answered) -> dict[str, Any]:
         reply = answered.reply

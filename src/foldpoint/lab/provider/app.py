@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from base64 import b64decode
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import blake2b
 from typing import Any, Self
@@ -13,6 +14,7 @@ from foldpoint.core.errors import FoldpointError
 from foldpoint.lab.cache import Cache, Rules, charge, decoded, rules_of, segments_of, tokens
 
 from .anthropic import Anthropic
+from .bedrock import Converse, Invoke
 from .dialect import Answered, Dialect
 from .faults import Fault, message, plan
 from .ledger import Ledger
@@ -72,6 +74,8 @@ class Provider:
         self.caches: dict[tuple[str, str, str], Cache] = {}
         self.anthropic = Anthropic(merge_roles=merge_roles)
         self.chat = OpenAIChat()
+        self.converse = Converse()
+        self.invoke = Invoke(self.anthropic)
         self.count = 0
 
     @property
@@ -102,6 +106,12 @@ class Provider:
         app.router.add_post("/v1/messages", self.messages)
         app.router.add_post("/v1/messages/count_tokens", self.count_tokens)
         app.router.add_post("/v1/chat/completions", self.completions)
+        for name in ("converse", "converse-stream"):
+            app.router.add_post(f"/model/{{model:.+}}/{name}", self.conversed)
+        for name in ("invoke", "invoke-with-response-stream"):
+            app.router.add_post(f"/model/{{model:.+}}/{name}", self.invoked)
+        app.router.add_post("/model/{model:.+}/count-tokens", self.count_conversed)
+        app.router.add_get("/inference-profiles", self.profiles)
         app.router.add_get("/v1/models", self.models)
         app.router.add_get("/simulate/log", self.summary)
         app.router.add_route("HEAD", "/", self.alive)
@@ -119,6 +129,18 @@ class Provider:
     async def count_tokens(self, request: web.Request) -> web.StreamResponse:
         """`POST /v1/messages/count_tokens`."""
         return await self.exchange(request, self.anthropic, self.counted)
+
+    async def conversed(self, request: web.Request) -> web.StreamResponse:
+        """`POST /model/{id}/converse` and `converse-stream`."""
+        return await self.exchange(request, self.converse, self.answer)
+
+    async def invoked(self, request: web.Request) -> web.StreamResponse:
+        """`POST /model/{id}/invoke` and `invoke-with-response-stream`."""
+        return await self.exchange(request, self.invoke, self.answer)
+
+    async def count_conversed(self, request: web.Request) -> web.StreamResponse:
+        """`POST /model/{id}/count-tokens`."""
+        return await self.exchange(request, self.converse, self.counted_conversed)
 
     async def exchange(self, request: web.Request, dialect: Dialect, answer: Answering) -> web.StreamResponse:
         """Read, refuse or answer, and write down what became of it."""
@@ -143,7 +165,7 @@ class Provider:
         sending.dialect.check(body)
         cache = self.cache(sending.dialect.surface, body["model"], sending.key)
         billed = charge(segments_of(sending.dialect.surface, body), cache, self.clock())
-        reply = shortened(self.answers(body["messages"]), sending.dialect.limit(body))
+        reply = shortened(self.answers(sending.dialect.spoken(body)), sending.dialect.limit(body))
         sending.billed(billed, reply.output_tokens, cache.cost(billed))
         return await sending.send(Answered(blake2b(raw, digest_size=12).hexdigest(), body, reply, billed))
 
@@ -153,6 +175,20 @@ class Provider:
         self.anthropic.check_counting(body)
         total = tokens(sum(len(segment.content) for segment in segments_of("anthropic", body)))
         return await sending.plain(msgspec.json.encode({"input_tokens": total}), "answered", 200, sending.headers)
+
+    async def counted_conversed(self, sending: Sending, raw: bytes) -> web.StreamResponse:
+        """Count the tokens of what Converse or InvokeModel would be sent. Raises Refused or Unreadable."""
+        given = read(sending, raw).get("input") or {}
+        dialect: Dialect = self.invoke if "invokeModel" in given else self.converse
+        whole = decoded(b64decode(given["invokeModel"]["body"])) if "invokeModel" in given else given["converse"]
+        body = {**whole, "model": sending.request.match_info["model"]}
+        dialect.check(body)
+        total = tokens(sum([len(segment.content) for segment in segments_of(dialect.surface, body)]))
+        return await sending.plain(msgspec.json.encode({"inputTokens": total}), "answered", 200, sending.headers)
+
+    async def profiles(self, request: web.Request) -> web.Response:
+        """`GET /inference-profiles`: Claude Code asks for them before it begins."""
+        return json({"inferenceProfileSummaries": []})
 
     def cache(self, surface: str, model: str, key: str) -> Cache:
         """The cache of a model for one API key."""
@@ -191,6 +227,8 @@ def read(sending: Sending, raw: bytes) -> dict[str, Any]:
     if sending.dialect.surface == "anthropic" and len(raw) > LARGEST:
         raise Refused("Request exceeds the maximum allowed number of bytes.", 413)
     body = decoded(raw)
+    if model := sending.request.match_info.get("model"):
+        body["model"] = model
     sending.noted_body(body)
     return body
 

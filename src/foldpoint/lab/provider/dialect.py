@@ -1,6 +1,6 @@
 """What a surface adds to the simulated provider: how it refuses, answers, streams and counts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -9,6 +9,8 @@ from foldpoint.lab.cache import Charge
 
 from .refusal import Refused
 from .reply import Reply
+
+SSE = "text/event-stream; charset=utf-8"
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -26,10 +28,12 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 class Dialect(Protocol):
-    """One surface."""
+    """One surface, or a provider's own form of it (`errors_of` says whose errors it has)."""
 
     surface: str
+    errors_of: str
     request_id_header: str
+    stream_type: str
 
     def check(self, body: Mapping[str, Any]) -> None:
         """Raise Refused where the real provider would."""
@@ -37,11 +41,14 @@ class Dialect(Protocol):
     def limit(self, body: Mapping[str, Any]) -> int | None:
         """The most tokens that may be answered."""
 
+    def spoken(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """The messages as a script reads them: those of chat completions or of the Messages API."""
+
     def whole(self, answered: Answered) -> dict[str, Any]:
         """The answer as one object."""
 
     def events(self, answered: Answered) -> Iterator[bytes]:
-        """The answer as server-sent events, each with its blank line."""
+        """The answer as the events of a stream, each as it is written."""
 
     def error(self, refused: Refused, request_id: str) -> dict[str, Any]:
         """The body of an error."""

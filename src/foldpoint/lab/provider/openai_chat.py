@@ -1,12 +1,12 @@
 """Chat completions' answers: one object, or its sequence of chunks."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from foldpoint.surfaces.errors import OPENAI_TYPES
 
 from . import validate_openai_chat
-from .dialect import Answered, event, pieces
+from .dialect import SSE, Answered, event, pieces
 from .refusal import Refused
 from .reply import Called, Finish, Reply
 
@@ -21,7 +21,9 @@ class OpenAIChat:
     """`/v1/chat/completions`."""
 
     surface = "openai-chat"
+    errors_of = "openai-chat"
     request_id_header = "x-request-id"
+    stream_type = SSE
 
     def check(self, body: Mapping[str, Any]) -> None:
         validate_openai_chat.check(body)
@@ -29,6 +31,9 @@ class OpenAIChat:
     def limit(self, body: Mapping[str, Any]) -> int | None:
         given = body.get("max_completion_tokens") or body.get("max_tokens")
         return given if isinstance(given, int) else None
+
+    def spoken(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        return list(body["messages"])
 
     def whole(self, answered: Answered) -> dict[str, Any]:
         reply = answered.reply

@@ -8,6 +8,7 @@ import msgspec
 from aiohttp import web
 
 from foldpoint.lab.cache import Charge
+from foldpoint.surfaces.errors import error_headers
 
 from .dialect import Answered, Dialect
 from .faults import Plan
@@ -39,8 +40,9 @@ class Sending:
 
     @property
     def key(self) -> str:
-        """The API key the request came with; organisations do not share caches."""
-        return next((self.request.headers[name] for name in KEY_HEADERS if name in self.request.headers), "")
+        """The API key the request came with, or who signed it; organisations do not share caches."""
+        given = next((self.request.headers[name] for name in KEY_HEADERS if name in self.request.headers), "")
+        return given.partition("Credential=")[2].partition("/")[0] or given
 
     @property
     def headers(self) -> dict[str, str]:
@@ -53,7 +55,8 @@ class Sending:
 
     def noted_body(self, body: Mapping[str, Any]) -> None:
         """Write down which model was asked, and whether for a stream."""
-        self.note(model=str(body.get("model", "")), stream=body.get("stream") is True)
+        stream = body.get("stream") is True or self.request.path.endswith("-stream")
+        self.note(model=str(body.get("model", "")), stream=stream)
 
     def billed(self, charge: Charge, output: int, cost: float) -> None:
         """Write down the bill."""
@@ -62,6 +65,7 @@ class Sending:
     async def error(self, refused: Refused, outcome: Outcome = "refused") -> web.StreamResponse:
         """Answer an error in the surface's shape."""
         headers = self.headers | ({"retry-after": "1"} if refused.status in RETRY_AFTER else {})
+        headers |= error_headers(self.dialect.errors_of, refused.status)
         body = self.dialect.error(refused, self.headers[self.dialect.request_id_header])
         self.note(status=refused.status, message=refused.message)
         return await self.plain(msgspec.json.encode(body), outcome, refused.status, headers)
@@ -90,7 +94,7 @@ class Sending:
     async def stream(self, answered: Answered) -> web.StreamResponse:
         """Send the events, or as many of them as a fault lets through."""
         self.note(status=200)
-        headers = self.headers | {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
+        headers = self.headers | {"content-type": self.dialect.stream_type, "cache-control": "no-cache"}
         response = web.StreamResponse(headers=headers)
         await response.prepare(self.request)
         events = list(self.dialect.events(answered))
