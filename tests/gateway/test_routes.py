@@ -28,7 +28,11 @@ def model_route(rest: str, surface: str) -> Route:
         ("POST", "/bedrock/model/a.m-v1%3A0/converse-stream", model_route("a.m-v1%3A0/converse-stream", "bedrock")),
         ("POST", "/bedrock/model/a.m-v1:0/invoke", model_route("a.m-v1:0/invoke", "anthropic")),
         ("POST", f"/bedrock/model/{ARN}/invoke", model_route(f"{ARN}/invoke", "anthropic")),
-        ("POST", "/bedrock/model/m/invoke-with-response-stream", model_route("m/invoke-with-response-stream", "anthropic")),
+        (
+            "POST",
+            "/bedrock/model/m/invoke-with-response-stream",
+            model_route("m/invoke-with-response-stream", "anthropic"),
+        ),
         ("POST", "/bedrock/model/m/count-tokens", model_route("m/count-tokens", "bedrock")),
         ("POST", "/bedrock/model/m/invoke-async", Route("bedrock", "bedrock", "/model/m/invoke-async", False)),
         ("GET", "/bedrock/inference-profiles?type=X", Route("bedrock", "bedrock", "/inference-profiles?type=X", False)),

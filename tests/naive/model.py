@@ -8,6 +8,7 @@ from . import rawjson
 BLOCK = 16
 MESSAGE = 24  # what a message counts beside its blocks
 IMAGE = 4_800
+STRICT = ("anthropic", "bedrock")  # surfaces where roles take turns and results stand in a user message
 NAMES = True  # do the ids and names of calls and results count?
 
 
@@ -138,7 +139,7 @@ def split(surface: str, messages: list[Message], raws: list[str]) -> Reading:
     """
     newest = max((m.at for m in messages if any(part.kind == "compaction" for part in m.parts)), default=-1)
     opening = [message.at for message in messages[newest + 1 :] if message.role == "user" and not message.results]
-    at = opening[0] if opening else len(messages) if surface == "anthropic" else newest + 1
+    at = opening[0] if opening else len(messages) if surface in STRICT else newest + 1
     while at < len(messages) and messages[at].role != "assistant":
         at += 1
     turns: list[list[Message]] = []

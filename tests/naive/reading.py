@@ -1,9 +1,9 @@
-"""From a body to head and turns, on either surface."""
+"""From a body to head and turns, on every surface."""
 
-from . import anthropic, chat, rawjson
+from . import anthropic, bedrock, chat, rawjson
 from .model import Reading, split
 
-MESSAGE = {"openai-chat": chat.message, "anthropic": anthropic.message}
+MESSAGE = {"openai-chat": chat.message, "anthropic": anthropic.message, "bedrock": bedrock.message}
 
 
 class NotRead(Exception):

@@ -7,12 +7,12 @@ from itertools import accumulate
 from foldpoint.core.policy import Trajectory
 
 from . import lines
-from .model import BLOCK, IMAGE, Message, Part, Reading, Turn, width
+from .model import BLOCK, IMAGE, STRICT, Message, Part, Reading, Turn, width
 
 LAMBDA = 3
 UNKNOWN = {"task": (Fraction(1, 10), Fraction(5, 4)), "adaptive": (Fraction(1, 25), Fraction(1))}  # L = 24 for adaptive
 LEFT_OUT_IMAGE = BLOCK + len("[image]")
-RESULTS_ALONE = ("anthropic",)  # surfaces where a carried text can't stand behind a turn kept whole
+RESULTS_ALONE = STRICT  # surfaces where a carried text can't stand behind a turn kept whole
 
 
 @dataclass(frozen=True)
@@ -304,7 +304,7 @@ def stays_whole(turn: Turn, surface: str, results: bool) -> bool:
     """
     if any(message.marked or (message.alone and results) for message in turn.messages) or not paired(turn):
         return True
-    return surface == "anthropic" and any(message.role == "system" for message in turn.messages)
+    return surface in STRICT and any(message.role == "system" for message in turn.messages)
 
 
 def paired(turn: Turn) -> bool:

@@ -10,7 +10,15 @@ from .invariants import Body
 from .reading import prefixes, read
 from .steps import follows
 
-ROUTES = {"/messages": "anthropic", "/chat/completions": "openai-chat"}
+ROUTES = {
+    "/messages": "anthropic",
+    "/chat/completions": "openai-chat",
+    "/converse": "bedrock",
+    "/converse-stream": "bedrock",
+    "/invoke": "anthropic",
+    "/invoke-with-response-stream": "anthropic",
+}
+FOLDERS = {"anthropic": "anthropic", "openai-chat": "openai-chat", "bedrock": "bedrock-converse"}
 
 
 @dataclass(frozen=True)
@@ -20,12 +28,13 @@ class Source:
     name: str
     surface: str
     steps: tuple[bytes, ...]
+    path: str = ""
 
 
 def corpus(shared: Path) -> Iterator[Source]:
     """Every request of the corpus, as the requests that end with each of its turns."""
-    for surface in ROUTES.values():
-        for path in sorted((shared / "corpus" / "requests" / surface).iterdir()):
+    for surface, folder in FOLDERS.items():
+        for path in sorted((shared / "corpus" / "requests" / folder).iterdir()):
             data = path.read_bytes()
             body = gzip.decompress(data) if path.suffix == ".gz" else data
             steps = prefixes(body, surface) if read(body, surface).turns else [body]
@@ -33,23 +42,30 @@ def corpus(shared: Path) -> Iterator[Source]:
 
 
 def recordings(shared: Path) -> Iterator[Source]:
-    """Every recorded conversation of the two surfaces; requests of sub-agents are parted from their parents'."""
+    """Every recorded conversation; requests of sub-agents are parted from their parents'."""
     for path in sorted((shared / "recordings").glob("*/*.jsonl")):
-        for surface in ROUTES.values():
-            found = conversations(bodies(path, surface), surface)
-            for number, steps in enumerate(found):
-                yield Source(f"{path.parent.name}/{path.stem}#{number}", surface, tuple(steps))
+        for surface in FOLDERS:
+            for target, found in sent(path, surface).items():
+                for number, steps in enumerate(conversations(iter(found), surface)):
+                    yield Source(f"{path.parent.name}/{path.stem}#{number}", surface, tuple(steps), target)
 
 
-def bodies(path: Path, surface: str) -> Iterator[bytes]:
-    """The bodies that one session sent to the messages or completions path, in order."""
+def sent(path: Path, surface: str) -> dict[str, list[bytes]]:
+    """The bodies of one session by where they were sent to: a path with a model in it is one of its own."""
+    found: dict[str, list[bytes]] = {}
+    for target, body in bodies(path, surface):
+        found.setdefault(target if target.startswith("/model/") else "", []).append(body)
+    return found
+
+
+def bodies(path: Path, surface: str) -> Iterator[tuple[str, bytes]]:
+    """(path, body) of what one session sent to a path of the surface, in order."""
     for line in path.read_text("utf-8").splitlines():
         request = json.loads(line)
         route = next((name for end, name in ROUTES.items() if request["path"].partition("?")[0].endswith(end)), None)
         if route == surface and request["method"] == "POST" and isinstance(request["body"], dict):
-            yield json.dumps(request["body"], ensure_ascii=False, separators=(",", ":")).encode(
-                "utf-8", "surrogatepass"
-            )
+            body = json.dumps(request["body"], ensure_ascii=False, separators=(",", ":"))
+            yield request["path"].partition("?")[0], body.encode("utf-8", "surrogatepass")
 
 
 def conversations(found: Iterator[bytes], surface: str) -> list[list[bytes]]:

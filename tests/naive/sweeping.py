@@ -38,11 +38,11 @@ class Sweep:
         before: Body | None = None
         old: dict[str, tuple[Body, Receipt]] = {}
         for step, data in enumerate(source.steps):
-            body = Body(source.surface, data)
+            body = Body(source.surface, data, source.path)
             goes_on = before is not None and follows(before, body)
             for name, engine in self.engines.items():
-                folded = engine.fold(data, source.surface)
-                two = body if folded.body is data else Body(source.surface, folded.body)
+                folded = engine.fold(data, source.surface, source.path)
+                two = body if folded.body is data else Body(source.surface, folded.body, source.path)
                 place = f"{source.name} {source.surface} {step} {name}"
                 self.digests[place] = digest(folded.body)
                 self.note(place, violations(body, two, folded.receipt))

@@ -1,9 +1,10 @@
-"""Made transcripts of odd shape, for both surfaces, the same for the same seed and features."""
+"""Made transcripts of odd shape, for every surface, the same for the same seed and features."""
 
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from . import bedrock
 from .spelling import Literal, Speller, Twice
 
 WELL_FORMED = (
@@ -157,6 +158,8 @@ class Maker:
     def body(self) -> bytes:
         """The request."""
         messages = self.messages()
+        if self.shape.surface == "bedrock":
+            messages = [bedrock.converse(message) for message in messages]
         members: dict[str, Any] = {
             "model": "made-model-1",
             "max_tokens": 64,
@@ -165,6 +168,8 @@ class Maker:
         }
         if self.shape.surface == "anthropic" and self.rng.random() < 0.5:
             members = {"system": "Be brief.", **members}
+        if self.shape.surface == "bedrock":
+            members = {"modelId": members["model"], "system": [{"text": "Be brief."}], "messages": messages}
         value: Any = members
         if self.has("duplicate_keys"):
             value = Twice(

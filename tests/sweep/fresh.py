@@ -14,7 +14,13 @@ def main(shared: Path) -> None:
     for source in (*corpus(shared), *recordings(shared)):
         for step, body in enumerate(source.steps):
             for name, policy in POLICIES.items():
-                print(source.name, source.surface, step, name, digest(fold(body, source.surface, policy).body))
+                print(
+                    source.name,
+                    source.surface,
+                    step,
+                    name,
+                    digest(fold(body, source.surface, policy, source.path).body),
+                )
 
 
 if __name__ == "__main__":
