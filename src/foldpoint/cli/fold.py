@@ -20,7 +20,10 @@ def register(app: typer.Typer) -> None:
 
 def fold(
     body: Annotated[Path, typer.Argument(help="File with a request body; - reads stdin.")],
-    surface: Annotated[str, typer.Option(help="Provider format: anthropic, openai-chat.")],
+    surface: Annotated[str, typer.Option(help="Provider format: anthropic, openai-chat, bedrock.")],
+    path: Annotated[
+        str, typer.Option(metavar="PATH", help="Where it was sent to, for formats that name the model there.")
+    ] = "",
     policy: Annotated[Path | None, typer.Option(help=POLICY_HELP)] = None,
     receipt: Annotated[str, typer.Option(help="File for the receipt (JSON); - is stderr.")] = "-",
 ) -> None:
@@ -32,7 +35,7 @@ def fold(
     from foldpoint.config import load_policy
     from foldpoint.engine import Engine
 
-    folded = Engine(load_policy(policy), clock=time.perf_counter_ns).fold(read(body), surface)
+    folded = Engine(load_policy(policy), clock=time.perf_counter_ns).fold(read(body), surface, path)
     put(folded.body)
     write(receipt, msgspec.json.encode(folded.receipt) + b"\n")
     if folded.receipt.verdict == "failed":

@@ -39,6 +39,7 @@ PREFIXES = (
     Prefix("/v1/", "", "openai", "openai-chat"),
     Prefix("/gemini/", "/gemini", "gemini", "gemini"),
     Prefix("/bedrock/", "/bedrock", "bedrock", "bedrock"),
+    Prefix("/model/", "", "bedrock", "bedrock"),
 )
 FOLDED: Mapping[tuple[str, str], str] = {
     ("openai", "/v1/chat/completions"): "openai-chat",

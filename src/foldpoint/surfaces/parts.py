@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from ..core.errors import Unreadable
+from . import parts_bedrock
 from .spans import decoded
 
 Part: TypeAlias = dict[str, Any]
@@ -25,6 +26,8 @@ def parts(surface: str, body: bytes) -> list[dict[str, Any]]:
     `tool_result` has `id`, `name`, `text` and `error`; `image` has `media_type` and `url` where it is not in the body;
     `other` has `kind`, the provider's own type. An image in a result stands behind it, with the call's id in `result`.
     """
+    if surface in _WHOLE:
+        return _WHOLE[surface](body)
     read = _READERS.get(surface)
     if read is None:
         return []
@@ -96,6 +99,7 @@ def _openai_part(part: Members) -> Part:
     return {"type": "other", "kind": kind}
 
 
+_WHOLE: dict[str, Callable[[bytes], list[dict[str, Any]]]] = {"bedrock": parts_bedrock.messages}
 _READERS: dict[str, Callable[[Members, Names], Iterator[Part]]] = {"anthropic": _anthropic, "openai-chat": _openai_chat}
 
 

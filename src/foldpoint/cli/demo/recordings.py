@@ -15,6 +15,8 @@ from foldpoint.lab.steps import caching, cuts, steps
 from foldpoint.surfaces import SURFACES, surface_named
 
 ENDINGS = (".json", ".json.gz")
+USUAL_MODELS = {"bedrock": "us.anthropic.claude-sonnet-4-5-20250929-v1:0"}
+"""The model that is asked where a format names it in the path alone."""
 
 
 class Recording(msgspec.Struct, frozen=True):
@@ -89,4 +91,5 @@ def recording(path: Path) -> Recording:
     def bodies() -> Iterator[bytes]:
         return (caching(step, surface) for step in steps(body, surface))
 
-    return Recording(name, "", surface, surface_named(surface).read(body).model, count, bodies, marked)
+    model = surface_named(surface).read(body).model or USUAL_MODELS.get(surface, "")
+    return Recording(name, "", surface, model, count, bodies, marked)

@@ -10,7 +10,11 @@ from foldpoint.core.errors import FoldpointError
 from foldpoint.core.usage import Usage
 from foldpoint.gateway.usage_copy import UsageCopy
 
-PATHS = {"anthropic": "/v1/messages", "openai-chat": "/v1/chat/completions"}
+PATHS = {
+    "anthropic": "/v1/messages",
+    "openai-chat": "/v1/chat/completions",
+    "bedrock": "/model/{model}/converse",
+}
 TIMEOUT_SECONDS = 60.0
 
 
@@ -31,14 +35,14 @@ class Route:
         self.key = key
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
 
-    def ask(self, body: bytes, surface: str) -> Answer:
+    def ask(self, body: bytes, surface: str, model: str) -> Answer:
         """Send one request and read the whole answer. Raises FoldpointError where there is none."""
         headers = {"content-type": "application/json", "x-api-key": self.key, "anthropic-version": "2023-06-01"}
         if surface != "anthropic":
             headers = {"content-type": "application/json", "authorization": f"Bearer {self.key}"}
         began = time.perf_counter()
         try:
-            self.connection.request("POST", PATHS[surface], body, headers)
+            self.connection.request("POST", PATHS[surface].format(model=model), body, headers)
             answer = self.connection.getresponse()
             data = answer.read()
         except (OSError, http.client.HTTPException) as error:
@@ -71,6 +75,7 @@ def billed(answer: http.client.HTTPResponse, data: bytes, surface: str) -> Usage
 def said(data: bytes) -> str:
     """The message of an error, or the beginning of what came."""
     try:
-        return str(msgspec.json.decode(data)["error"]["message"])
-    except (msgspec.DecodeError, KeyError, TypeError):
+        found = msgspec.json.decode(data)
+        return str(found.get("error", found)["message"])
+    except (msgspec.DecodeError, AttributeError, KeyError, TypeError):
         return data[:200].decode("utf-8", "replace")

@@ -18,7 +18,7 @@ from foldpoint.lab.steps import with_member
 from .figures import Figures, Path, Session
 from .processes import Running, running
 from .recordings import Recording, Skipped
-from .route import Answer, Route
+from .route import PATHS, Answer, Route
 
 Tick = Callable[[], Any]
 
@@ -49,9 +49,10 @@ def compared(recording: Recording, ports: Running, model: str | None, number: st
         closing(Route(ports.gateway, f"folded-{number}")) as gateway,
     ):
         for step, body in enumerate(recording.bodies()):
-            sent = with_member(body, "model", msgspec.json.encode(model)) if model else body
+            in_path = "{model}" in PATHS[recording.surface]
+            sent = with_member(body, "model", msgspec.json.encode(model)) if model and not in_path else body
             try:
-                one, other = both(plain, gateway, sent, recording.surface, step)
+                one, other = both(plain, gateway, sent, recording.surface, asked, step)
             except FoldpointError as error:
                 return session(
                     recording, asked, usd, direct, folded, folds, stopped=f"step {step}: {error}", failed=True
@@ -65,12 +66,12 @@ def compared(recording: Recording, ports: Running, model: str | None, number: st
     return session(recording, asked, usd, direct, folded, folds)
 
 
-def both(plain: Route, gateway: Route, body: bytes, surface: str, step: int) -> tuple[Answer, Answer]:
+def both(plain: Route, gateway: Route, body: bytes, surface: str, model: str, step: int) -> tuple[Answer, Answer]:
     """The answers of both ways; which goes first changes with every step, so that neither is favoured."""
     if step % 2:
-        other = gateway.ask(body, surface)
-        return plain.ask(body, surface), other
-    return plain.ask(body, surface), gateway.ask(body, surface)
+        other = gateway.ask(body, surface, model)
+        return plain.ask(body, surface, model), other
+    return plain.ask(body, surface, model), gateway.ask(body, surface, model)
 
 
 def stop_reason(direct: Answer, folded: Answer, step: int) -> str:

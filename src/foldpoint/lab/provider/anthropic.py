@@ -8,7 +8,7 @@ import msgspec
 from foldpoint.surfaces.errors import ANTHROPIC_TYPES
 
 from . import validate_anthropic
-from .dialect import SSE, Answered, event, pieces
+from .dialect import EVENTS, Answered, event, pieces
 from .refusal import Refused
 from .reply import Finish, Reply
 from .signing import signature
@@ -24,7 +24,7 @@ class Anthropic:
     surface = "anthropic"
     errors_of = "anthropic"
     request_id_header = "request-id"
-    stream_type = SSE
+    stream_type = EVENTS
 
     def __init__(self, *, merge_roles: bool = False) -> None:
         self.merge_roles = merge_roles
@@ -39,7 +39,7 @@ class Anthropic:
     def limit(self, body: Mapping[str, Any]) -> int | None:
         return int(body["max_tokens"])
 
-    def spoken(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    def messages(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         return list(body["messages"])
 
     def whole(self, answered: Answered) -> dict[str, Any]:

@@ -37,7 +37,7 @@ Answering = Callable[[Sending, bytes], Awaitable[web.StreamResponse]]
 
 
 class Provider:
-    """A provider of both surfaces that listens while its `async with` block runs.
+    """A provider of every surface that listens while its `async with` block runs.
 
     >>> async with Provider(answers=Script([Step(calls=(Call("ls"),)), Step("Done.")])) as provider:
     ...     client = anthropic.AsyncAnthropic(base_url=provider.url, api_key="any")
@@ -165,7 +165,7 @@ class Provider:
         sending.dialect.check(body)
         cache = self.cache(sending.dialect.surface, body["model"], sending.key)
         billed = charge(segments_of(sending.dialect.surface, body), cache, self.clock())
-        reply = shortened(self.answers(sending.dialect.spoken(body)), sending.dialect.limit(body))
+        reply = shortened(self.answers(sending.dialect.messages(body)), sending.dialect.limit(body))
         sending.billed(billed, reply.output_tokens, cache.cost(billed))
         return await sending.send(Answered(blake2b(raw, digest_size=12).hexdigest(), body, reply, billed))
 

@@ -32,8 +32,7 @@ class Converse:
         given = (body.get("inferenceConfig") or {}).get("maxTokens")
         return given if isinstance(given, int) else None
 
-    def spoken(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-        """The messages as a script reads them."""
+    def messages(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         return spoken(body)
 
     def whole(self, answered: Answered) -> dict[str, Any]:
@@ -66,26 +65,25 @@ class Invoke:
     request_id_header = "x-amzn-requestid"
     stream_type = KIND
 
-    def __init__(self, messages: anthropic.Anthropic) -> None:
-        self.messages = messages
+    def __init__(self, api: anthropic.Anthropic) -> None:
+        self.api = api
 
     def check(self, body: Mapping[str, Any]) -> None:
         validate_bedrock.check_invoked(body)
         inner = {key: value for key, value in body.items() if key not in validate_bedrock.OF_BEDROCK}
-        validate_anthropic.check(inner, merge_roles=self.messages.merge_roles)
+        validate_anthropic.check(inner, merge_roles=self.api.merge_roles)
 
     def limit(self, body: Mapping[str, Any]) -> int | None:
-        return self.messages.limit(body)
+        return self.api.limit(body)
 
-    def spoken(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-        """The messages as a script reads them."""
+    def messages(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         return list(body["messages"])
 
     def whole(self, answered: Answered) -> dict[str, Any]:
-        return self.messages.whole(answered)
+        return self.api.whole(answered)
 
     def events(self, answered: Answered) -> Iterator[bytes]:
-        for said in self.messages.events(answered):
+        for said in self.api.events(answered):
             inner = said.partition(b"data: ")[2].strip()
             yield event("chunk", {"bytes": b64encode(inner).decode()})
 

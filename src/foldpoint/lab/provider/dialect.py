@@ -10,8 +10,6 @@ from foldpoint.lab.cache import Charge
 from .refusal import Refused
 from .reply import Reply
 
-SSE = "text/event-stream; charset=utf-8"
-
 
 class Answered(msgspec.Struct, frozen=True):
     """An answer with all that its form needs: a deterministic id, the request it is for, what it is billed."""
@@ -41,8 +39,8 @@ class Dialect(Protocol):
     def limit(self, body: Mapping[str, Any]) -> int | None:
         """The most tokens that may be answered."""
 
-    def spoken(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-        """The messages as a script reads them: those of chat completions or of the Messages API."""
+    def messages(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """The conversation as messages, for whoever finds the answer."""
 
     def whole(self, answered: Answered) -> dict[str, Any]:
         """The answer as one object."""
@@ -52,6 +50,9 @@ class Dialect(Protocol):
 
     def error(self, refused: Refused, request_id: str) -> dict[str, Any]:
         """The body of an error."""
+
+
+EVENTS = "text/event-stream; charset=utf-8"
 
 
 def pieces(text: str, size: int) -> Iterator[str]:

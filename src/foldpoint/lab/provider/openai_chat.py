@@ -6,7 +6,7 @@ from typing import Any
 from foldpoint.surfaces.errors import OPENAI_TYPES
 
 from . import validate_openai_chat
-from .dialect import SSE, Answered, event, pieces
+from .dialect import EVENTS, Answered, event, pieces
 from .refusal import Refused
 from .reply import Called, Finish, Reply
 
@@ -23,7 +23,7 @@ class OpenAIChat:
     surface = "openai-chat"
     errors_of = "openai-chat"
     request_id_header = "x-request-id"
-    stream_type = SSE
+    stream_type = EVENTS
 
     def check(self, body: Mapping[str, Any]) -> None:
         validate_openai_chat.check(body)
@@ -32,7 +32,7 @@ class OpenAIChat:
         given = body.get("max_completion_tokens") or body.get("max_tokens")
         return given if isinstance(given, int) else None
 
-    def spoken(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    def messages(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         return list(body["messages"])
 
     def whole(self, answered: Answered) -> dict[str, Any]:
