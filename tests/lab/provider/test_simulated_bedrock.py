@@ -46,7 +46,9 @@ ACCEPTED = {
     "one message": {"model": "m", "messages": [HI]},
     "calls answered in any order": body(*LOOP),
     "a text behind results": body(*LOOP[:2], said(*LOOP[2]["content"], "and")),
-    "cache points": body(said("a", POINT), system=[{"text": "s"}, POINT], toolConfig={"tools": [*TOOLS["tools"], POINT]}),
+    "cache points": body(
+        said("a", POINT), system=[{"text": "s"}, POINT], toolConfig={"tools": [*TOOLS["tools"], POINT]}
+    ),
     "thinking": body(HI, action(THOUGHT, use("t1")), said(result("t1"))),
     "an image and a document": body(
         said("see", {"image": {"format": "png", "source": {"bytes": "QUFB"}}},
