@@ -14,11 +14,13 @@ from foldpoint.core.errors import fault_of
 from foldpoint.core.ports import Names
 
 from .body import BROKEN, Streamed, Whole, is_encoded, read_body
+from .counting import PATH as COUNTS
+from .counting import consult_inside
 from .credentials import with_credential
 from .exchange import Exchange
 from .failures import CLIENT_LEFT, Failure, failure_response
 from .headers import request_headers
-from .modes import Folder, consult, is_folded, measured, skipped
+from .modes import Consulted, Folder, consult, is_folded, measured, skipped
 from .relay import cut, relay, relayed
 from .routes import Route, route_of
 from .sealing import FIXED, OPEN, Asked, Seal, Sealing
@@ -148,7 +150,7 @@ class Proxy:
     def _fold(self, request: web.Request, exchange: Exchange, content: bytes, seal: Seal) -> bytes:
         """The body to send instead of the client's."""
         route = exchange.route
-        done = consult(self._engine, self._trajectory.mode, content, route.surface, route.path)
+        done = self._consulted(route, content)
         if seal.fixed and exchange.mode == "prod":
             done, exchange.mode = measured(done, content), "shadow"
         if done.fault:
@@ -166,6 +168,13 @@ class Proxy:
         if is_folded(done, content):
             exchange.messages = sent
         return sent
+
+    def _consulted(self, route: Route, content: bytes) -> Consulted:
+        """What the engine makes of a body, or of the one that is wrapped in it."""
+        mode = self._trajectory.mode
+        wraps = route.surface == "bedrock" and route.path.endswith(COUNTS)
+        inside = consult_inside(self._engine, mode, content, route.path) if wraps else None
+        return inside or consult(self._engine, mode, content, route.surface, route.path)
 
     def _failed(self, exchange: Exchange, failure: Failure) -> web.Response:
         """The answer to a request that we cannot serve."""

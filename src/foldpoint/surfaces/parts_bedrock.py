@@ -20,7 +20,9 @@ _ABSENT = msgspec.Raw(b"null")
 def messages(body: bytes) -> list[dict[str, Any]]:
     """The messages of a body, as `parts.parts` says them; empty where it cannot be read."""
     names: dict[str, str] = {}
-    found = [_members(message) for message in _items(_members(body).get("messages"))]
+    whole = _members(body)
+    counted = _members(_members(whole.get("input")).get("converse"))
+    found = [_members(message) for message in _items((counted or whole).get("messages"))]
     return [{"role": _said(one.get("role")), "parts": list(_parts(one, names))} for one in found]
 
 
