@@ -81,7 +81,7 @@ def is_signed_with(keys: Keys, method: str, url: str, headers: Mapping[str, str]
 
     digest = headers.get("x-amz-content-sha256", "")
     stamp = headers.get("x-amz-date", "")
-    if scope.key_id != keys.access_key or digest not in ("", sha256(content).hexdigest()):
+    if scope.key_id != keys.access_key or (digest and digest != sha256(content).hexdigest()):
         return False
     if (
         "host" not in scope.headers
