@@ -13,7 +13,9 @@ from loopback import Canned, Got, gateway
 from yarl import URL
 
 from foldpoint.config import Aws
+from foldpoint.core.errors import FoldpointError
 from foldpoint.core.record import Record
+from foldpoint.gateway.sealing import Sealing
 from foldpoint.gateway.serving import run
 
 BODY = b'{"messages":[{"role":"user","content":[{"text":"long"}]}]}'
@@ -260,3 +262,9 @@ def test_the_error_of_ours_has_the_shape_of_aws() -> None:
             return answer.status, answer.headers["x-amzn-errortype"], (await answer.json())["message"][:10]
 
     assert run(main()) == (502, "ServiceUnavailableException", "foldpoint:")
+
+
+def test_a_profile_that_is_not_there_is_refused_at_the_start() -> None:
+    """By the setting's name."""
+    with pytest.raises(FoldpointError, match=r"upstreams\.bedrock\.aws_credentials: .*no-such-profile"):
+        Sealing(Aws(profile="no-such-profile", lends=True))

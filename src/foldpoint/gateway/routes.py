@@ -28,6 +28,11 @@ class Route(NamedTuple):
         return self.target.partition("?")[0]
 
     @property
+    def billed(self) -> bool:
+        """Is it a folded request that the provider answers and bills, and no count of one?"""
+        return self.folds and not self.path.endswith(COUNTS)
+
+    @property
     def shape(self) -> str:
         """The surface whose errors the caller reads: the provider's own, whatever format the body is in."""
         return next((prefix.surface for prefix in PREFIXES if prefix.upstream == self.upstream), self.surface)
@@ -41,6 +46,8 @@ PREFIXES = (
     Prefix("/bedrock/", "/bedrock", "bedrock", "bedrock"),
     Prefix("/model/", "", "bedrock", "bedrock"),
 )
+COUNTS = ("/count-tokens",)
+"""Paths at which a request is counted: folded like it, so that what is counted is what will be sent."""
 FOLDED: Mapping[tuple[str, str], str] = {
     ("openai", "/v1/chat/completions"): "openai-chat",
     ("anthropic", "/v1/messages"): "anthropic",
