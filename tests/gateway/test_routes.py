@@ -35,6 +35,7 @@ def model_route(rest: str, surface: str) -> Route:
         ),
         ("POST", "/bedrock/model/m/count-tokens", model_route("m/count-tokens", "bedrock")),
         ("POST", "/bedrock/model/m/invoke-async", Route("bedrock", "bedrock", "/model/m/invoke-async", False)),
+        ("POST", "/model/m/converse", model_route("m/converse", "bedrock")),
         ("GET", "/bedrock/inference-profiles?type=X", Route("bedrock", "bedrock", "/inference-profiles?type=X", False)),
         ("GET", "/v1", None),
         ("GET", "/anthropic", None),

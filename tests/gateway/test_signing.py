@@ -160,14 +160,19 @@ def test_a_session_id_stays_in_a_body_that_is_signed() -> None:
     assert (it.got.body, it.record.session) == (body, "s")
 
 
-def test_a_signature_that_cannot_be_read_is_measured_alone() -> None:
+@pytest.mark.parametrize("given", ["AWS4-HMAC-SHA256 Credential=REDACTED", "AWS4-ECDSA-P256-SHA256 Credential=a/b"])
+def test_a_signature_that_cannot_be_read_is_measured_alone(given: str) -> None:
     """It may cover the body all the same."""
-    it = sent(Client(key=None, headers={"authorization": "AWS4-HMAC-SHA256 Credential=REDACTED"}), aws=LENT)
-    assert (it.got.body, it.record.reason, it.one("authorization")) == (
-        BODY,
-        "signed",
-        "AWS4-HMAC-SHA256 Credential=REDACTED",
-    )
+    it = sent(Client(key=None, headers={"authorization": given}), aws=LENT)
+    assert (it.got.body, it.record.reason, it.one("authorization")) == (BODY, "signed", given)
+
+
+def test_a_header_beyond_ascii_breaks_nothing() -> None:
+    """It is sent and not signed where the keys were set; elsewhere the signature counts as another's."""
+    client = Client(headers={"x-app": "ü"})
+    lent, env = sent(client, aws=LENT), sent(client, aws=ENV)
+    assert (lent.got.body, is_sound(lent, OURS, "eu-west-1"), lent.got.values("x-app") != []) == (FOLDED, True, True)
+    assert (env.got.body, env.record.reason) == (BODY, "signed")
 
 
 @pytest.mark.parametrize("client", [Client(key=("AKIDDUMMY", "dummy")), Client(key=None)], ids=["other", "none"])

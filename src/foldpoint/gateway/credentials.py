@@ -6,7 +6,7 @@ Never for a page in a browser: any page may send requests to a loopback port.
 from collections.abc import Mapping
 
 from .headers import Pairs
-from .sigv4 import ALGORITHM, OF_A_SIGNATURE
+from .sigv4 import ANY, OF_A_SIGNATURE
 
 CREDENTIALS = frozenset(("authorization", "x-api-key", "x-goog-api-key", "api-key"))
 FROM_BROWSERS = frozenset(("origin", "sec-fetch-site"))
@@ -25,7 +25,7 @@ def with_credential(headers: Pairs, upstream: str, key: str | None) -> Pairs:
     """
     if key is None:
         return headers
-    if any(name.lower() == "authorization" and value.startswith(ALGORITHM) for name, value in headers):
+    if any(name.lower() == "authorization" and value.startswith(ANY) for name, value in headers):
         headers = [(name, value) for name, value in headers if name.lower() not in OF_A_SIGNATURE]
     if any(name.lower() in CREDENTIALS | FROM_BROWSERS for name, _ in headers):
         return headers

@@ -120,7 +120,7 @@ class Proxy:
         upstream = self._settings.upstreams[route.upstream]
         if route.upstream != "bedrock" or upstream.api_key is not None:
             return OPEN
-        if isinstance(read, Streamed):
+        if isinstance(read, Streamed) or not request.raw_path.isascii():
             return FIXED
         url = f"http://{request.host}{request.raw_path}"
         return await self._sealing.of(Asked(request.method, url, request.headers, read.content), upstream.base_url)

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, Protocol
 from .headers import Pairs
 
 ALGORITHM = "AWS4-HMAC-SHA256"
+ANY = "AWS4-"
+"""How the authorization of any signature of AWS's begins."""
 _AUTHORIZATION = re.compile(
     rf"{ALGORITHM} +Credential=([^/,\s]+)/(\d{{8}})/([\w-]+)/([\w-]+)/aws4_request, *"
     r"SignedHeaders=([^,\s]+), *Signature=([0-9a-f]+)"
@@ -50,7 +52,7 @@ def scope_of(headers: Mapping[str, str]) -> Scope | None:
 
 def is_signed(headers: Mapping[str, str]) -> bool:
     """Does the request bear a signature, readable or not?"""
-    return headers.get("authorization", "").lstrip().startswith(ALGORITHM)
+    return headers.get("authorization", "").lstrip().startswith(ANY)
 
 
 def scope_for(url: str) -> Scope:
@@ -67,7 +69,7 @@ def signed(method: str, url: str, headers: Pairs, content: bytes, scope: Scope, 
     covered = {"x-amz-content-sha256": sha256(content).hexdigest()}
     for name, value in kept:
         low = name.lower()
-        if low in scope.headers or low.startswith("x-amz-"):
+        if (low in scope.headers or low.startswith("x-amz-")) and value.isascii():
             covered[low] = f"{covered[low]},{value}" if low in covered else value
     request = _request(method, url, covered, content)
     SigV4Auth(keys, scope.service, scope.region).add_auth(request)
@@ -89,7 +91,10 @@ def is_signed_with(keys: Keys, method: str, url: str, headers: Mapping[str, str]
         or not scope.headers <= {name.lower() for name in headers}
     ):
         return False
-    request = _request(method, url, {name: headers[name] for name in scope.headers}, content)
+    covered = {name: headers[name] for name in scope.headers}
+    if not "".join(covered.values()).isascii():
+        return False
+    request = _request(method, url, covered, content)
     request.context["timestamp"] = stamp
     auth = SigV4Auth(keys, scope.service, scope.region)
     mine = auth.signature(auth.string_to_sign(request, auth.canonical_request(request)), request)
