@@ -19,6 +19,9 @@ from foldpoint.pricing.rates import CAUTIOUS, DEFAULT, Rates
         ("claude-opus-4-5@20251101", "claude-opus-4-5"),
         ("GPT-5.4-mini", "gpt-5-4-mini"),
         ("gpt-4o-2024-08-06", "gpt-4o"),
+        ("us.amazon.nova-pro-v1:0", "nova-pro"),
+        ("amazon.nova-2-lite-v1:0", "nova-2-lite"),
+        ("arn:aws:bedrock:eu-west-1:1:inference-profile/eu.anthropic.claude-opus-4-5-20251101-v1:0", "claude-opus-4-5"),
         ("models/gemini-2.5-pro", "gemini-2-5"),
     ],
 )
