@@ -164,8 +164,8 @@ def _of_skill(parameter: Parameter) -> Setting:
 
 _AWS = Setting(
     "upstreams.bedrock.aws_credentials", "text", None,
-    "AWS credentials that sign for every program: env (AWS_ACCESS_KEY_ID, …) or profile:NAME; without it those in the "
-    "environment sign anew what was signed with them",
+    "env or profile:NAME: AWS credentials that sign for every program; without it those in the environment sign anew "
+    "what was signed with them",
     _aws, optional=True,
 )  # fmt: skip
 _SKILL = tuple(_of_skill(parameter) for parameter in TRAJECTORY)
