@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from foldpoint.core.edit import Block, Carried, KeptImage, Layout, Slot
+from foldpoint.core.edit import Carried, KeptImage, Layout, Slot
 from foldpoint.core.errors import Unreadable
 from foldpoint.core.ports import Exchange
 from foldpoint.core.transcript import Call, Limits, View
 from foldpoint.surfaces import SURFACES
-from transcripts import HEAD, LONG, compact
+from transcripts import HEAD, LONG, block, compact, said, views
 
 SURFACE = SURFACES["bedrock"]
 LIMITS = Limits()
@@ -20,9 +20,9 @@ IMAGE = {"image": {"format": "png", "source": {"bytes": "QUFB" * 999}}}
 OTHER = {"image": {"format": "png", "source": {"s3Location": {"uri": "s3://b/k"}}}}
 
 
-def text(said: str) -> dict[str, Any]:
+def text(words: str) -> dict[str, Any]:
     """A text block."""
-    return {"text": said}
+    return {"text": words}
 
 
 def view(role: str, *content: Any) -> View:
@@ -37,7 +37,7 @@ def result(*content: Any, **members: Any) -> dict[str, Any]:
 
 def head(*content: Any, **members: Any) -> str:
     """What a line says of a result."""
-    return view("user", result(*content, **members)).results[0].head
+    return said(view("user", result(*content, **members)).results[0].head)
 
 
 # Reading a body
@@ -129,14 +129,14 @@ def test_a_size_is_of_what_is_said(role: str, content: list[Any], size: int) -> 
 def test_an_action() -> None:
     """Texts as they are said, calls as they were sent, thinking never."""
     found = view("assistant", THOUGHT, text("I look."), USE, {"audio": {"format": "mp3"}}, {"hologram": {}})
-    assert found.line == 'I look. | tool_use[tooluse_1] query {"n":1} | [audio] | [other]'
+    assert said(found.line) == 'I look. | tool_use[tooluse_1] query {"n":1} | [audio] | [other]'
     assert (found.calls, found.thinking) == ((Call("tooluse_1", "query"),), 16 + 3)
 
 
 def test_a_server_tool_is_answered_in_its_action() -> None:
     """Its call and its result stand in one message of the assistant's."""
     found = view("assistant", {"toolUse": {**USE["toolUse"], "type": "server_tool_use"}}, result(text("found")))
-    assert found.line == 'tool_use[tooluse_1] query {"n":1} | tool_result[tooluse_1] query: found'
+    assert said(found.line) == 'tool_use[tooluse_1] query {"n":1} | tool_result[tooluse_1] query: found'
     assert found.answered == ("tooluse_1",)
 
 
@@ -149,11 +149,11 @@ def test_a_cache_point_marks_its_message() -> None:
 def test_a_cache_point_behind_a_result_leaves_it_the_one_result() -> None:
     """Clients put one behind the newest result."""
     found = view("user", result(text("ok")), POINT)
-    assert (found.marked, found.own, [one.head for one in found.results]) == (True, 0, ["ok"])
+    assert (found.marked, found.own, [said(one.head) for one in found.results]) == (True, 0, ["ok"])
 
 
 @pytest.mark.parametrize(
-    ("content", "members", "said"),
+    ("content", "members", "words"),
     [
         ([text("one\n  two")], {}, "one two"),
         ([text("a"), text("b")], {}, "a b"),
@@ -166,15 +166,15 @@ def test_a_cache_point_behind_a_result_leaves_it_the_one_result() -> None:
         ([text(LONG)], {}, HEAD),
     ],
 )  # fmt: skip
-def test_the_head_of_a_result(content: list[Any], members: dict[str, Any], said: str) -> None:
+def test_the_head_of_a_result(content: list[Any], members: dict[str, Any], words: str) -> None:
     """One line of at most 320 characters; what is no text as its kind."""
-    assert head(*content, **members) == said
+    assert head(*content, **members) == words
 
 
 def test_a_text_beside_results_is_the_callers_own() -> None:
     """It is carried, the results are not."""
     found = view("user", result(text("ok")), text("and now?"), OTHER)
-    assert (found.line, found.own, found.own_images) == ("and now? | [image]", 16 + 8 + 16 + 4_800, 1)
+    assert (said(found.line), found.own, found.own_images) == ("and now? | [image]", 16 + 8 + 16 + 4_800, 1)
 
 
 # Writing
@@ -194,23 +194,23 @@ def written(item: bytes | None, *added: Any) -> str:
 def test_a_block_is_a_text_behind_the_content() -> None:
     """What the caller wrote stays as it is spelled."""
     given = b'{ "role":"user" ,"content" : [ {"text":"\\u0061"} ], "x":1}'
-    assert written(given, Block("s")) == '{ "role":"user" ,"content" : [ {"text":"\\u0061"},{"text":"s"}], "x":1}'
+    assert written(given, block("s")) == '{ "role":"user" ,"content" : [ {"text":"\\u0061"},{"text":"s"}], "x":1}'
 
 
 def test_a_block_in_an_empty_content() -> None:
     """No comma in front."""
-    assert written(b'{"role":"user","content":[ ]}', Block("s")) == '{"role":"user","content":[{"text":"s"}]}'
+    assert written(b'{"role":"user","content":[ ]}', block("s")) == '{"role":"user","content":[{"text":"s"}]}'
 
 
 def test_a_message_of_ours() -> None:
     """A user message of blocks."""
-    assert written(None, Block("s"), Block("t")) == '{"role":"user","content":[{"text":"s"},{"text":"t"}]}'
+    assert written(None, block("s"), block("t")) == '{"role":"user","content":[{"text":"s"},{"text":"t"}]}'
 
 
 def test_a_breakpoint_is_a_block_behind_ours() -> None:
     """A cache point."""
     mark = b'{"type":"default"}'
-    assert written(ITEMS[0], Block("s", mark)) == (
+    assert written(ITEMS[0], block("s", mark)) == (
         '{"role":"user","content":[{"text":"go"},{"text":"s"},{"cachePoint":{"type":"default"}}]}'
     )
 
@@ -247,11 +247,13 @@ def test_a_message_without_anything_to_leave_out_stays(content: list[Any]) -> No
 
 def placed(*, system: Any = (), tools: Any = (), tail: Any = (), always: bool = False) -> bytes | None:
     """The mark on our block in a request of three messages whose last two are kept."""
-    said = [{"role": "user", "content": [text("a")]}, {"role": "assistant", "content": [text("b")]}]
-    said.append({"role": "user", "content": [text("c"), *tail]})
-    body = compact({"messages": said, "system": [text("s"), *system], "toolConfig": {"tools": [{}, *tools]}})
-    layout = Layout((Slot(0, (Block("s"),)),), 1)
-    return SURFACE.with_breakpoint(SURFACE.read(body, ""), layout, always).slots[0].added[0].mark
+    sent = [{"role": "user", "content": [text("a")]}, {"role": "assistant", "content": [text("b")]}]
+    sent.append({"role": "user", "content": [text("c"), *tail]})
+    body = compact({"messages": sent, "system": [text("s"), *system], "toolConfig": {"tools": [{}, *tools]}})
+    layout = Layout((Slot(0, (block("s"),)),), 1)
+    return (
+        SURFACE.with_breakpoint(SURFACE.read(body, ""), views("bedrock", sent), layout, always).slots[0].added[0].mark
+    )
 
 
 LONG_POINT = {"cachePoint": {"type": "default", "ttl": "1h"}}

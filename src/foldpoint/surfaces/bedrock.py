@@ -96,8 +96,8 @@ class Bedrock:
             return item
         return item[:start] + b"[" + b",".join(kept) + b"]" + item[start + len(content) :]
 
-    def with_breakpoint(self, request: Request, layout: Layout, always: bool) -> Layout:
-        return with_breakpoint(request, layout, always, CACHE_POINTS)
+    def with_breakpoint(self, request: Request, views: Sequence[View], layout: Layout, always: bool) -> Layout:
+        return with_breakpoint(request, views, layout, always, CACHE_POINTS)
 
     def exchanges(self, items: Sequence[bytes]) -> list[Exchange]:
         asked: dict[str, tuple[str, bytes]] = {}
@@ -135,8 +135,8 @@ def _text_block(literal: bytes) -> bytes:
 def _blocks_of(addition: Addition, items: Sequence[bytes]) -> Iterator[bytes]:
     """The blocks of an addition, as they are written; a breakpoint is a block of its own behind what it marks."""
     match addition:
-        case Block(text=text, mark=mark):
-            yield _text_block(msgspec.json.encode(text))
+        case Block(json=text, mark=mark):
+            yield _text_block(text)
             if mark:
                 yield b'{"cachePoint":' + mark + b"}"
         case Carried():

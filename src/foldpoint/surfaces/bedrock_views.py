@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from ..core.errors import Unreadable
-from ..core.text import READ_AHEAD, bare, called, observed, one_line, result_head, said, weight, wide
+from ..core.text import READ_AHEAD, bare, called, observed, one_line, result_head, said, spelled, unspelled, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -15,7 +15,6 @@ from ..core.transcript import (
     Result,
     View,
     action_view,
-    call_of,
     result_of,
     result_view,
 )
@@ -159,13 +158,13 @@ def _assistant(blocks: list[Block], limits: Limits, marked: bool) -> View:
             parts.append(said(text, limits.verbatim))
         elif (use := block.tool_use) is not None:
             call_id, name = word(use.tool_use_id), bare(word(use.name))
-            calls.append(call_of(call_id, name))
+            calls.append(Call(call_id, name))
             parts.append(called(call_id, name, arguments(use.input, limits.arguments), limits.arguments))
         elif block.tool_result is not None:
             result = _result(block.tool_result, limits)
-            name = next((call.name for call in calls if call.id == result.id), "")
+            tool = next((call.name for call in calls if call.id == result.id), "")
             answered.append(result.id)
-            parts.append(f"{result.lead}{name}: {result.head}")
+            parts.append(unspelled(result.said(tool)))
         elif block.reasoning_content is not None:
             thinking += _size(block)
         else:
@@ -194,8 +193,7 @@ def _user(blocks: list[Block], limits: Limits, marked: bool) -> View:
     return View(
         role="user",
         size=size,
-        line=line,
-        wide=wide(line),
+        line=spelled(line),
         results=tuple(results),
         own=own,
         own_images=own_images,

@@ -1,13 +1,12 @@
 """Cache breakpoints: where the caller's stand, and whether one of ours may stand on the newest block of the summary."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
-
-import msgspec
 
 from ..core.edit import Block, Layout, Slot
 from ..core.ports import Request
+from ..core.transcript import View
 
 LIMIT = 4
 """Breakpoints that Anthropic and Bedrock allow in one request."""
@@ -34,16 +33,18 @@ CACHE_CONTROL = Marks(
 )
 
 
-def with_breakpoint(request: Request, layout: Layout, always: bool, marks: Marks = CACHE_CONTROL) -> Layout:
+def with_breakpoint(
+    request: Request, views: Sequence[View], layout: Layout, always: bool, marks: Marks = CACHE_CONTROL
+) -> Layout:
     """The layout with a breakpoint on the newest block, where one is free.
 
     `always`: also where the caller marks nothing. Lifetimes must not grow from front to back, so ours is that of the
     caller's next breakpoint behind it, else of the last one in front.
     """
     newest = _newest(layout)
-    if newest < 0 or _in(request.items, layout.slots[newest + 1 :], marks):
+    if newest < 0 or any(slot.item is not None and views[slot.item].marked for slot in layout.slots[newest + 1 :]):
         return layout  # one of the caller's stands behind the block and in front of the tail: that one serves
-    front, behind = _around(request, layout, newest, marks)
+    front, behind = _around(request, views, layout, newest, marks)
     count = len(front) + len(behind)
     if count >= LIMIT or not (count or always):
         return layout
@@ -62,19 +63,22 @@ def _newest(layout: Layout) -> int:
     return at
 
 
-def _around(request: Request, layout: Layout, newest: int, marks: Marks) -> tuple[list[bytes], list[bytes]]:
+def _around(
+    request: Request, views: Sequence[View], layout: Layout, newest: int, marks: Marks
+) -> tuple[list[bytes], list[bytes]]:
     """The caller's breakpoints in front of the newest block and behind it, in the order of the prompt."""
     items, body = request.items, request.body
     outside = _found(body[: items.starts[0]], marks) + _found(body[items.ends[-1] :], marks)
     if request.moving_mark in outside:
         outside.remove(request.moving_mark)
-    front = outside + _in(items, layout.slots[: newest + 1], marks)
-    behind = _found(body[items.starts[layout.tail] : items.ends[-1]], marks)
+    kept = [slot.item for slot in layout.slots[: newest + 1] if slot.item is not None]
+    front = outside + _in(items, views, kept, marks)
+    behind = _in(items, views, range(layout.tail, len(items)), marks)
     return front, behind + [request.moving_mark] * bool(request.moving_mark)
 
 
-def _in(items: Sequence[bytes], slots: Sequence[Slot], marks: Marks) -> list[bytes]:
-    return [mark for slot in slots if slot.item is not None for mark in _found(items[slot.item], marks)]
+def _in(items: Sequence[bytes], views: Sequence[View], positions: Iterable[int], marks: Marks) -> list[bytes]:
+    return [mark for item in positions if views[item].marked for mark in _found(items[item], marks)]
 
 
 def _found(part: bytes, marks: Marks) -> list[bytes]:
@@ -82,7 +86,7 @@ def _found(part: bytes, marks: Marks) -> list[bytes]:
 
 
 def _marked(slot: Slot, value: bytes) -> Slot:
-    last = max(at for at, added in enumerate(slot.added) if isinstance(added, Block))
+    last, block = [(at, added) for at, added in enumerate(slot.added) if isinstance(added, Block)][-1]
     added = list(slot.added)
-    added[last] = msgspec.structs.replace(added[last], mark=value)
+    added[last] = Block(block.json, value)
     return Slot(slot.item, tuple(added))
