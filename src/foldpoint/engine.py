@@ -19,7 +19,7 @@ from .skills.ledger import Ledger
 from .skills.memo import Copy, Known, Memo, key_of, viewed
 from .skills.trajectory import Plan, not_smaller, planned
 from .surfaces import surface_named
-from .surfaces.objects import as_item, as_object
+from .surfaces.objects import as_item, as_object, holds_bytes
 from .surfaces.splice import front_of, spliced, written
 
 MOST_MESSAGES = 20_000
@@ -217,8 +217,9 @@ def _folded_objects(messages: Sequence[Any], surface: Surface, policy: Trajector
     plan = planned(surface, items, ledger, policy, gate_of(policy, ""))
     if plan.layout is None:
         return list(messages)
+    blobs = any(map(holds_bytes, messages))
     folded = [
-        messages[slot.item] if slot.item is not None and not slot.added else as_object(item)
+        messages[slot.item] if slot.item is not None and not slot.added else as_object(item, blobs)
         for slot, item in zip(plan.layout.slots, written(surface, items, plan.layout), strict=True)
     ]
     return [*folded, *messages[plan.layout.tail :]]

@@ -8,7 +8,7 @@ import pytest
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("only", ["*anthropic*", "*openai-chat*", "*responses*", "*gemini*"])
+@pytest.mark.parametrize("only", ["*anthropic*", "*openai-chat*", "*responses*", "*bedrock*", "*gemini*"])
 def test_every_case_holds(shared: Path, only: str) -> None:
     """Every expectation of every case of the surface holds."""
     serve = f"{Path(sys.executable).parent / 'foldpoint'} serve --config {{config}} --port {{port}}"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from foldpoint.config import ConfigError, load, load_policy
+from foldpoint.config import Aws, ConfigError, load, load_policy
 from foldpoint.core.policy import Policy, Trajectory
 
 SKILL = "skills.agent_trajectory_compaction"
@@ -271,3 +271,42 @@ def test_the_data_directory_is_the_one_of_xdg() -> None:
     """XDG_DATA_HOME where it is absolute."""
     assert load(environ={"HOME": "/h", "XDG_DATA_HOME": "/data"}).settings.data_dir == Path("/data/foldpoint")
     assert load(environ={"HOME": "/h", "XDG_DATA_HOME": "rel"}).settings.data_dir == Path("/h/.local/share/foldpoint")
+
+
+ENV_KEYS = {"AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "secret"}
+
+
+@pytest.mark.parametrize(
+    ("said", "environ", "aws"),
+    [
+        ("", {}, Aws()),
+        ("", ENV_KEYS, Aws("AKID", "secret")),
+        ("", {"AWS_ACCESS_KEY_ID": "AKID"}, Aws()),
+        ('aws_credentials = "env"', {**ENV_KEYS, "AWS_SESSION_TOKEN": "t"}, Aws("AKID", "secret", "t", lends=True)),
+        ('aws_credentials = "profile:work"', ENV_KEYS, Aws(profile="work", lends=True)),
+    ],
+)
+def test_aws_credentials(tmp_path: Path, said: str, environ: dict[str, str], aws: Aws) -> None:
+    """Keys that merely lie in the environment are told from those that were set; other providers have none."""
+    upstreams = load(written(tmp_path, f"[upstreams.bedrock]\n{said}\n"), environ=environ).settings.upstreams
+    assert (upstreams["bedrock"].aws, upstreams["openai"].aws) == (aws, Aws())
+
+
+@pytest.mark.parametrize(
+    ("said", "complaint"),
+    [
+        ("env", "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set"),
+        ("keys", 'must be "env" or "profile:NAME"'),
+        ("profile:", 'must be "env" or "profile:NAME"'),
+    ],
+)
+def test_aws_credentials_that_are_none(tmp_path: Path, said: str, complaint: str) -> None:
+    """The mend is said."""
+    (found,) = problems(written(tmp_path, f'[upstreams.bedrock]\naws_credentials = "{said}"\n'))
+    assert complaint in found
+
+
+def test_secrets_are_not_shown() -> None:
+    """Neither keys nor tokens stand in what is printed of the settings."""
+    shown = repr(load(environ={**ENV_KEYS, "AWS_SESSION_TOKEN": "a token"}).settings)
+    assert [word for word in ("'secret'", "a token") if word in shown] == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import aiohttp
 
-from foldpoint.config import GatewaySettings, Settings, StoreSettings, Upstream
+from foldpoint.config import Aws, GatewaySettings, Settings, StoreSettings, Upstream
 from foldpoint.core.policy import Policy, Trajectory
 from foldpoint.core.receipt import Receipt, Stage
 from foldpoint.core.record import Record
@@ -200,11 +200,19 @@ class Gateway:
     client: aiohttp.ClientSession
 
 
+NO_KEYS = Aws()
+
+
 def settings_for(
-    url: str, mode: str = "prod", keep_session_id: bool = False, api_key: str | None = None, **gateway: object
+    url: str,
+    mode: str = "prod",
+    keep_session_id: bool = False,
+    api_key: str | None = None,
+    aws: Aws = NO_KEYS,
+    **gateway: object,
 ) -> Settings:
     """Settings with every provider at one address."""
-    upstream = Upstream(base_url=url, keep_session_id=keep_session_id, api_key=api_key)
+    upstream = Upstream(base_url=url, keep_session_id=keep_session_id, api_key=api_key, aws=aws)
     return Settings(
         gateway=GatewaySettings(**gateway),  # type: ignore[arg-type]
         store=StoreSettings(),

@@ -4,6 +4,13 @@ import pytest
 
 from foldpoint.gateway.routes import Route, route_of
 
+ARN = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-opus-5-5"
+
+
+def model_route(rest: str, surface: str) -> Route:
+    """A folded path of Bedrock's."""
+    return Route("bedrock", surface, f"/model/{rest}", True)
+
 
 @pytest.mark.parametrize(
     ("method", "target", "route"),
@@ -44,7 +51,19 @@ from foldpoint.gateway.routes import Route, route_of
         ("POST", "/gemini/v1beta/models/g:embedContent",
          Route("gemini", "gemini", "/v1beta/models/g:embedContent", False)),
         ("GET", "/v1/models/g:x", Route("openai", "openai-chat", "/v1/models/g:x", False)),
-        ("POST", "/bedrock/model/m/converse", Route("bedrock", "bedrock", "/model/m/converse", False)),
+        ("POST", "/bedrock/model/m/converse", Route("bedrock", "bedrock", "/model/m/converse", True)),
+        ("POST", "/bedrock/model/a.m-v1%3A0/converse-stream", model_route("a.m-v1%3A0/converse-stream", "bedrock")),
+        ("POST", "/bedrock/model/a.m-v1:0/invoke", model_route("a.m-v1:0/invoke", "anthropic")),
+        ("POST", f"/bedrock/model/{ARN}/invoke", model_route(f"{ARN}/invoke", "anthropic")),
+        (
+            "POST",
+            "/bedrock/model/m/invoke-with-response-stream",
+            model_route("m/invoke-with-response-stream", "anthropic"),
+        ),
+        ("POST", "/bedrock/model/m/count-tokens", model_route("m/count-tokens", "bedrock")),
+        ("POST", "/bedrock/model/m/invoke-async", Route("bedrock", "bedrock", "/model/m/invoke-async", False)),
+        ("POST", "/model/m/converse", model_route("m/converse", "bedrock")),
+        ("GET", "/bedrock/inference-profiles?type=X", Route("bedrock", "bedrock", "/inference-profiles?type=X", False)),
         ("GET", "/v1", None),
         ("GET", "/anthropic", None),
         ("GET", "/v1beta/models", Route("gemini", "gemini", "/v1beta/models", False)),
@@ -55,3 +74,10 @@ from foldpoint.gateway.routes import Route, route_of
 def test_routes(method: str, target: str, route: Route | None) -> None:
     """The provider's path and query are what is left of ours."""
     assert route_of(method, target) == route
+
+
+def test_errors_are_said_as_the_provider_says_them() -> None:
+    """A body of Anthropic's at Bedrock's door gets Bedrock's errors."""
+    route = route_of("POST", "/bedrock/model/m/invoke")
+    assert route is not None
+    assert (route.surface, route.shape) == ("anthropic", "bedrock")

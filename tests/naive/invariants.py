@@ -188,7 +188,12 @@ def kept(one: Body, given: str, sent: str) -> bool:
     if not one.binds or json.loads(sent).get("role") != "assistant" or others(given) != others(sent):
         return False
     came, left = (rawjson.elements(rawjson.member(raw, "content")) for raw in (given, sent))
-    return bool(left) and [block for block in came if "thinking" not in str(json.loads(block).get("type"))] == left
+    return bool(left) and [block for block in came if not thought(json.loads(block))] == left
+
+
+def thought(block: dict[str, Any]) -> bool:
+    """Is it thinking?"""
+    return "thinking" in str(block.get("type")) or "reasoningContent" in block
 
 
 def spans(one: Body, two: Body, receipt: Receipt) -> list[str]:
@@ -241,6 +246,8 @@ def ours(raw: str, message: dict[str, Any], one: Body) -> list[str]:
 def written_by_us(block: dict[str, Any]) -> bool:
     """A text; with a breakpoint only where it is a block of the summary."""
     summary = str(block.get("text", "")).startswith(MARKER)
+    if set(block) == {"cachePoint"}:
+        return True
     return set(block) | {"type"} == {"type", "text"} or (summary and set(block) == {"type", "text", "cache_control"})
 
 
@@ -385,7 +392,8 @@ def breakpoints(one: Body, two: Body, receipt: Receipt) -> list[str]:
 def lifetimes(body: Body) -> list[str]:
     """The lifetimes of all breakpoints in the order of the prompt: tools, system, messages."""
     found = json.loads(body.text)
-    parts = [found.get("tools"), found.get("system"), {"messages": body.messages}]
+    tools = (found.get("toolConfig") or found).get("tools")
+    parts = [tools, found.get("system"), {"messages": body.messages}]
     marks = [mark for part in parts for _, mark in pairing.marks(part)]
     return [mark.get("ttl", "5m") for mark in marks if isinstance(mark, dict)] + ["top"] * bool(
         found.get("cache_control")

@@ -8,11 +8,8 @@ from . import rawjson
 BLOCK = 16
 MESSAGE = 24  # what a message counts beside its blocks
 IMAGE = 4_800
-LISTS = {
-    "gemini": "contents",
-    "openai-responses": "input",
-}  # what the message list is called, where it is not `messages`
-STRICT = ("anthropic", "gemini")  # surfaces where roles take turns and results stand in a user message
+LISTS = {"gemini": "contents", "openai-responses": "input"}  # what the list is called, where it is not `messages`
+STRICT = ("anthropic", "bedrock", "gemini")  # surfaces where roles take turns and results stand in a user message
 NAMES = True  # do the ids and names of calls and results count?
 
 

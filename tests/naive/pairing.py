@@ -4,6 +4,8 @@ from collections import Counter
 from itertools import pairwise
 from typing import Any
 
+from . import bedrock
+
 Ids = list[tuple[str, Any]]
 
 
@@ -37,7 +39,7 @@ def typed(message: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """(type, block) of the blocks of a message."""
     content = message.get("content")
     blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-    return [(str(block.get("type", "")), block) for block in blocks]
+    return [(str(block["type"]), block) if "type" in block else bedrock.typed(block) for block in blocks]
 
 
 def faults(surface: str, messages: list[dict[str, Any]]) -> Counter[str]:
@@ -159,7 +161,10 @@ def results_first(messages: list[dict[str, Any]]) -> int:
 def marks(found: Any, inside: bool = False) -> list[Any]:
     """Every cache breakpoint of the message list, with the block that carries it, in order."""
     if isinstance(found, list):
-        return [mark for inner in found for mark in marks(inner, inside)]
+        points = [
+            (without_marks(found[at - 1]), one["cachePoint"]) for at, one in enumerate(found) if bedrock.is_mark(one)
+        ]
+        return points + [mark for inner in found for mark in marks(inner, inside)]
     if not isinstance(found, dict):
         return []
     own = [(without_marks(found), found["cache_control"])] if "cache_control" in found else []
@@ -169,7 +174,7 @@ def marks(found: Any, inside: bool = False) -> list[Any]:
 def without_marks(found: Any) -> Any:
     """The value without cache breakpoints."""
     if isinstance(found, list):
-        return [without_marks(inner) for inner in found]
+        return [without_marks(inner) for inner in found if not bedrock.is_mark(inner)]
     if isinstance(found, dict):
         return {key: without_marks(inner) for key, inner in found.items() if key != "cache_control"}
     return found

@@ -1,12 +1,13 @@
-"""From a body to head and turns, on any surface."""
+"""From a body to head and turns, on every surface."""
 
-from . import anthropic, chat, gemini, rawjson, responses
+from . import anthropic, bedrock, chat, gemini, rawjson, responses
 from .model import LISTS, Reading, split
 
 MESSAGE = {
     "openai-chat": chat.message,
     "openai-responses": responses.message,
     "anthropic": anthropic.message,
+    "bedrock": bedrock.message,
     "gemini": gemini.message,
 }
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from foldpoint.surfaces.paths import model_in
+
 from .invariants import Body
 from .reading import prefixes, read
 from .steps import follows
@@ -14,6 +16,10 @@ ROUTES = {
     "/messages": "anthropic",
     "/chat/completions": "openai-chat",
     "/responses": "openai-responses",
+    "/converse": "bedrock",
+    "/converse-stream": "bedrock",
+    "/invoke": "anthropic",
+    "/invoke-with-response-stream": "anthropic",
     ":generateContent": "gemini",
     ":streamGenerateContent": "gemini",
     ":countTokens": "gemini",
@@ -22,6 +28,7 @@ FOLDERS = {
     "anthropic": "anthropic",
     "openai-chat": "openai-chat",
     "openai-responses": "openai-responses",
+    "bedrock": "bedrock-converse",
     "gemini": "gemini",
 }
 
@@ -59,7 +66,7 @@ def sent(path: Path, surface: str) -> dict[str, list[bytes]]:
     """The bodies of one session by where they were sent to: a path with a model in it is one of its own."""
     found: dict[str, list[bytes]] = {}
     for target, body in bodies(path, surface):
-        found.setdefault(target if surface == "gemini" else "", []).append(body)
+        found.setdefault(target if model_in(target) else "", []).append(body)
     return found
 
 

@@ -73,7 +73,7 @@ def message_atoms(message: dict[str, Any]) -> list[str]:
     found = ["role " + str(message.get("role"))]
     others = {key: value for key, value in message.items() if key not in ("role", "content")}
     for block in message.get("content") or []:
-        plain_text = isinstance(block, dict) and block.get("type") == "text" and set(block) == {"type", "text"}
+        plain_text = isinstance(block, dict) and set(block) | {"type"} == {"type", "text"}
         found.append(str(block["text"]) if plain_text else json.dumps(block, sort_keys=True))
     return found + ([json.dumps(others, sort_keys=True)] if others else [])
 

@@ -6,7 +6,7 @@ from foldpoint.core.policy import Policy, Trajectory
 
 from .transcripts import BROKEN, WELL_FORMED, Shape
 
-SURFACES = ("openai-chat", "openai-responses", "anthropic", "gemini")
+SURFACES = ("openai-chat", "openai-responses", "anthropic", "bedrock", "gemini")
 
 
 def shapes(broken: bool = False, least: int = 1, most: int = 18) -> st.SearchStrategy[Shape]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from . import made_responses
+from . import bedrock, made_responses
 from .gemini import Contents
 from .model import LISTS
 from .spelling import Literal, Speller, Twice
@@ -170,6 +170,8 @@ class Maker:
         if self.shape.surface == "gemini":
             writer = Contents(ids=self.shape.seed % 2 == 0)
             messages = [writer.content(message) for message in messages if message.get("role") != "system"]
+        if self.shape.surface == "bedrock":
+            messages = [bedrock.converse(message) for message in messages]
         members: dict[str, Any] = {
             "model": "made-model-1",
             "max_tokens": 64,
@@ -178,6 +180,8 @@ class Maker:
         }
         if self.shape.surface == "anthropic" and self.rng.random() < 0.5:
             members = {"system": "Be brief.", **members}
+        if self.shape.surface == "bedrock":
+            members = {"modelId": members["model"], "system": [{"text": "Be brief."}], "messages": messages}
         value: Any = members
         if self.has("duplicate_keys"):
             value = Twice(

@@ -11,7 +11,6 @@ from foldpoint.core.errors import Unreadable
 from foldpoint.core.ports import Exchange
 from foldpoint.core.transcript import Limits, View
 from foldpoint.surfaces import SURFACES
-from foldpoint.surfaces.gemini import model_of
 from transcripts import HEAD, LONG, PNG, block, compact, policy, said
 
 SURFACE = SURFACES["gemini"]
@@ -53,23 +52,6 @@ def test_a_model_in_the_body_counts_before_that_of_the_path() -> None:
     """It is the more exact one where both are there."""
     body = b'{"model":"models/gemini-4-argon","contents":[]}'
     assert SURFACE.read(body, "/v1/models/other:generateContent").model == "models/gemini-4-argon"
-
-
-@pytest.mark.parametrize(
-    ("path", "model"),
-    [
-        ("/v1beta/models/gemini-2.5-pro:generateContent", "gemini-2.5-pro"),
-        ("/v1/models/gemini-2.5-pro:streamGenerateContent?alt=sse", "gemini-2.5-pro"),
-        ("/v1beta1/projects/p/locations/l/publishers/google/models/g-1:countTokens", "g-1"),
-        ("/v1/tunedModels/mine%201%3AgenerateContent", "mine 1"),
-        ("/v1beta/models/g%2D1:generateContent/", "g-1"),
-        ("/v1beta/models", ""),
-        ("", ""),
-    ],
-)
-def test_the_path_names_the_model(path: str, model: str) -> None:
-    """Between the last slash and the colon, escapes undone."""
-    assert model_of(path) == model
 
 
 def test_a_count_of_a_whole_request_is_read() -> None:

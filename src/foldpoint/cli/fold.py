@@ -20,7 +20,9 @@ def register(app: typer.Typer) -> None:
 
 def fold(
     body: Annotated[Path, typer.Argument(help="File with a request body; - reads stdin.")],
-    surface: Annotated[str, typer.Option(help="Provider format: anthropic, openai-chat, openai-responses, gemini.")],
+    surface: Annotated[
+        str, typer.Option(help="Provider format: anthropic, openai-chat, openai-responses, bedrock, gemini.")
+    ],
     path: Annotated[
         str, typer.Option(metavar="PATH", help="Where it was sent to, for formats that name the model there.")
     ] = "",

@@ -40,7 +40,7 @@ def simulate(
         bool, typer.Option(help="Accept Anthropic messages of one role in a row, as the real API does.")
     ] = False,
 ) -> None:
-    """Run a simulated provider of every format: Anthropic, OpenAI chat and Responses, Gemini; billed by exact prefix.
+    """Run a simulated provider of every format (Anthropic, OpenAI, Bedrock, Gemini), billed by byte-exact prefix.
 
     Request headers x-simulate-status, -delay, -gap, -cut, -stall make faults. GET /simulate/log says what was billed.
     """
@@ -72,6 +72,7 @@ async def serve(provider: Provider) -> None:
     typer.echo(f"simulated provider on {provider.url}")
     typer.echo(f"  ANTHROPIC_BASE_URL={provider.url}  OPENAI_BASE_URL={provider.url}/v1")
     typer.echo(f"  GOOGLE_GEMINI_BASE_URL={provider.url}")
+    typer.echo(f"  AWS_ENDPOINT_URL_BEDROCK_RUNTIME={provider.url}")
     await stop.wait()
     await provider.__aexit__()
 

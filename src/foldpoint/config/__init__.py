@@ -2,9 +2,10 @@
 
 from .check import ConfigError, Problem
 from .load import Loaded, load, load_policy
-from .settings import GatewaySettings, Settings, StoreSettings, Upstream
+from .settings import Aws, GatewaySettings, Settings, StoreSettings, Upstream
 
 __all__ = [
+    "Aws",
     "ConfigError",
     "GatewaySettings",
     "Loaded",

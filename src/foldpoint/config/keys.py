@@ -97,6 +97,11 @@ def _address(value: Value) -> str | None:
     return None if fits else "must be an address such as https://api.example.com, without a query"
 
 
+def _aws(value: Value) -> str | None:
+    fits = value == "env" or re.fullmatch(r"profile:\S+", str(value))
+    return None if fits else 'must be "env" or "profile:NAME"'
+
+
 _GATEWAY = (
     Setting("gateway.host", "text", "127.0.0.1", "address to listen on", _host),
     Setting("gateway.port", "int", 4600, "port to listen on; 0 = a free one", _at_least(0, 65535)),
@@ -157,7 +162,13 @@ def _of_skill(parameter: Parameter) -> Setting:
     )
 
 
+_AWS = Setting(
+    "upstreams.bedrock.aws_credentials", "text", None,
+    "env or profile:NAME: AWS credentials that sign for every program; without it those in the environment sign anew "
+    "what was signed with them",
+    _aws, optional=True,
+)  # fmt: skip
 _SKILL = tuple(_of_skill(parameter) for parameter in TRAJECTORY)
-SETTINGS = (*_GATEWAY, *_STORE, *(setting for name in UPSTREAMS for setting in _upstream(name)), *_SKILL)
+SETTINGS = (*_GATEWAY, *_STORE, *(setting for name in UPSTREAMS for setting in _upstream(name)), _AWS, *_SKILL)
 """Every setting, in the order of the file."""
 KNOWN = {tuple(setting.key.split(".")): setting for setting in SETTINGS}

@@ -13,8 +13,10 @@ from foldpoint.core.policy import Policy
 
 from .check import ConfigError, Problem, checked
 from .keys import KNOWN, SKILL, UPSTREAMS
-from .settings import GatewaySettings, Settings, StoreSettings, Upstream
+from .settings import Aws, GatewaySettings, Settings, StoreSettings, Upstream
 from .sources import Said, from_deployment, from_environment, from_flags, from_text, read_text
+
+AWS = "upstreams.bedrock.aws_credentials"
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -38,10 +40,11 @@ def load(
     said, problems = _sources(path, flags or {}, environ)
     values, sources, wrong = checked(said, KNOWN)
     keys, unresolved = _api_keys(values, sources, environ)
-    problems += wrong + unresolved
+    aws, missing = _aws(values, sources, environ)
+    problems += wrong + unresolved + missing
     if problems:
         raise ConfigError(problems)
-    return Loaded(_made(values, keys, _data_dir(environ)), values, sources, path)
+    return Loaded(_made(values, keys, aws, _data_dir(environ)), values, sources, path)
 
 
 def load_policy(path: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Policy:
@@ -108,13 +111,29 @@ def resolved(written: str, environ: Mapping[str, str]) -> tuple[str, str | None]
     return secret, None if secret else wrong
 
 
-def _made(values: Mapping[str, Any], keys: Mapping[str, str], data_dir: Path) -> Settings:
+def _aws(
+    values: Mapping[str, Value], sources: Mapping[str, str], environ: Mapping[str, str]
+) -> tuple[Aws, list[Problem]]:
+    """The AWS credentials: those that the setting points to, else those that lie in the environment."""
+    written = values[AWS]
+    where, _, profile = str(written or "").partition(":")
+    if where == "profile":
+        return Aws(profile=profile, lends=True), []
+    names = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+    key_id, secret, token = (environ.get(name, "").strip() for name in names)
+    if where == "env" and not (key_id and secret):
+        return Aws(), [Problem(AWS, f"{AWS} is env, but {names[0]} and {names[1]} are not both set", sources[AWS])]
+    return (Aws(key_id, secret, token, lends=where == "env") if key_id and secret else Aws()), []
+
+
+def _made(values: Mapping[str, Any], keys: Mapping[str, str], aws: Aws, data_dir: Path) -> Settings:
     """The settings, from values that were checked."""
     upstreams = {
         name: Upstream(
             base_url=values[f"upstreams.{name}.base_url"].rstrip("/"),
             api_key=keys.get(name),
             keep_session_id=values[f"upstreams.{name}.keep_session_id"],
+            aws=aws if name == "bedrock" else Aws(),
         )
         for name in UPSTREAMS
     }

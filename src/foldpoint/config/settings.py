@@ -36,12 +36,33 @@ class StoreSettings(msgspec.Struct, frozen=True):
         return None if self.messages == "off" else seconds(self.messages)
 
 
+class Aws(msgspec.Struct, frozen=True):
+    """AWS credentials of ours: keys, or the profile of botocore's that has them; empty: none.
+
+    `lends`: they were set for the gateway and serve every program that asks it; else they merely lie in its environment
+    and serve requests that were signed with the same ones.
+    """
+
+    access_key_id: str = ""
+    secret_access_key: str = ""
+    session_token: str = ""
+    profile: str = ""
+    lends: bool = False
+
+    def __repr__(self) -> str:
+        return f"Aws(access_key_id={self.access_key_id!r}, profile={self.profile!r}, lends={self.lends!r})"
+
+
 class Upstream(msgspec.Struct, frozen=True):
-    """A provider: its address without a slash at the end, and our key for it (None: the client's passes through)."""
+    """A provider: its address without a slash at the end, and our key for it (None: the client's passes through).
+
+    aws: what signs requests to it anew; Bedrock's alone.
+    """
 
     base_url: str
     api_key: str | None = None
     keep_session_id: bool = False
+    aws: Aws = Aws()
 
     def __repr__(self) -> str:
         key = None if self.api_key is None else MASK

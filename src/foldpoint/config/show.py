@@ -71,7 +71,8 @@ def _unset(setting: Setting) -> str:
     """What stands in the place of a default that there is none of: an example of a secret, else room for a value."""
     if setting.secret:
         return toml(f"env:{setting.table.rpartition('.')[2].upper()}_API_KEY") + "  # not set, this is an example"
-    return f" # not set ({'true or false' if setting.kind == 'bool' else 'a whole number'})"
+    kinds = {"bool": "true or false", "text": "text in quotes"}
+    return f" # not set ({kinds.get(setting.kind, 'a whole number')})"
 
 
 def toml(value: Value) -> str:

@@ -109,4 +109,4 @@ def refusal(request: web.BaseRequest, status: int, message: str, fault: str) -> 
     log.log(level, "request refused", extra={"request_id": id, "fault": fault, "status": status})
     route = route_of(request.method, request.raw_path)
     headers = {"x-foldpoint-request-id": id}
-    return failure_response(Failure(status, message), route.surface if route else "", id, headers)
+    return failure_response(Failure(status, message), route.shape if route else "", id, headers)

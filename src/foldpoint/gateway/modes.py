@@ -6,7 +6,7 @@ import msgspec
 
 from foldpoint.core.policy import Mode, Trajectory
 from foldpoint.core.ports import Names
-from foldpoint.core.receipt import Receipt, Stage
+from foldpoint.core.receipt import Receipt, Stage, Verdict
 
 SKILL = "agent_trajectory_compaction"
 
@@ -56,6 +56,25 @@ def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str) ->
         return Consulted(body)
     folded = engine.fold(body, surface, path)
     return Consulted(folded.body, folded.receipt, folded.opening, folded.model, folded.names, folded.fault)
+
+
+def measured(done: Consulted, content: bytes) -> Consulted:
+    """The fold measured alone: the client signed the body as it is. What shadow says, with `signed` as its reason."""
+    given = done.receipt
+    if given is None or done.body is content:
+        return done
+    told: Verdict = "would_compact" if given.verdict == "compacted" else given.verdict
+    receipt = msgspec.structs.replace(
+        given,
+        verdict=told,
+        reason="signed" if told == "would_compact" else given.reason,
+        messages_after=given.messages_before,
+        bytes_after=given.bytes_before,
+        tokens_after=given.tokens_before,
+        tokens_saved=0,
+        stages=tuple(msgspec.structs.replace(stage, action=told) for stage in given.stages),
+    )
+    return msgspec.structs.replace(done, body=content, receipt=receipt)
 
 
 def is_folded(done: Consulted, content: bytes) -> bool:

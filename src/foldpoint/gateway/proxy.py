@@ -14,13 +14,16 @@ from foldpoint.core.errors import fault_of
 from foldpoint.core.ports import Names
 
 from .body import BROKEN, Streamed, Whole, is_encoded, read_body
+from .counting import PATH as COUNTS
+from .counting import consult_inside
 from .credentials import with_credential
 from .exchange import Exchange
 from .failures import CLIENT_LEFT, Failure, failure_response
 from .headers import request_headers
-from .modes import Folder, consult, is_folded, skipped
+from .modes import Consulted, Folder, consult, is_folded, measured, skipped
 from .relay import cut, relay, relayed
 from .routes import Route, route_of
+from .sealing import FIXED, OPEN, Asked, Seal, Sealing
 from .sessions import handle_of, names_of, without_session_id
 from .state import Recording, Traffic
 from .upstream import Body, Upstreams
@@ -43,6 +46,7 @@ class Proxy:
         self._recorder = recorder
         self._upstreams = upstreams
         self._traffic = traffic
+        self._sealing = Sealing(settings.upstreams["bedrock"].aws)
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """Serve one request; an error of ours is an answer in the caller's shape."""
@@ -94,10 +98,13 @@ class Proxy:
             raise Failure(HTTPStatus.UPGRADE_REQUIRED, NO_WEBSOCKET)
         read = await read_body(request, self._settings.gateway.max_body_bytes)
         began = time.perf_counter_ns()
-        body, length = self._outgoing(request, exchange, read)
+        seal = await self._seal(request, exchange.route, read)
+        body, length = self._outgoing(request, exchange, read, seal)
         headers = request_headers(request.raw_headers, length)
         upstream = exchange.route.upstream
         headers = with_credential(headers, upstream, self._settings.upstreams[upstream].api_key)
+        if seal.keys is not None:
+            headers = seal.on(request.method, self._upstreams.address(upstream, exchange.route.target), headers, body())
         del read
         exchange.sent_ns = time.perf_counter_ns()
         exchange.overhead_ns = exchange.sent_ns - began
@@ -108,7 +115,19 @@ class Proxy:
                 raise Failure(HTTPStatus.BAD_REQUEST, BROKEN) from None
             raise
 
-    def _outgoing(self, request: web.Request, exchange: Exchange, read: Whole | Streamed) -> tuple[Body, int | None]:
+    async def _seal(self, request: web.Request, route: Route, read: Whole | Streamed) -> Seal:
+        """What vouches for the request: AWS wants its very bytes signed."""
+        upstream = self._settings.upstreams[route.upstream]
+        if route.upstream != "bedrock" or upstream.api_key is not None:
+            return OPEN
+        if isinstance(read, Streamed) or not request.raw_path.isascii():
+            return FIXED
+        url = f"http://{request.host}{request.raw_path}"
+        return await self._sealing.of(Asked(request.method, url, request.headers, read.content), upstream.base_url)
+
+    def _outgoing(
+        self, request: web.Request, exchange: Exchange, read: Whole | Streamed, seal: Seal
+    ) -> tuple[Body, int | None]:
         """What is sent as the body, and its length (None: the client's own framing)."""
         if isinstance(read, Streamed):
             self._skip(request, exchange, "too_large", request.content_length or 0)
@@ -118,7 +137,7 @@ class Proxy:
             if is_encoded(request):
                 self._skip(request, exchange, "unreadable", len(content))
             else:
-                content = self._fold(request, exchange, content)
+                content = self._fold(request, exchange, content, seal)
         has_length = content or request.content_length is not None
         return (lambda: content or None), len(content) if has_length else None
 
@@ -128,15 +147,21 @@ class Proxy:
             exchange.receipt = skipped(self._trajectory, reason, size)
             exchange.handle = handle_of(request.headers, Names(), "")
 
-    def _fold(self, request: web.Request, exchange: Exchange, content: bytes) -> bytes:
+    def _fold(self, request: web.Request, exchange: Exchange, content: bytes, seal: Seal) -> bytes:
         """The body to send instead of the client's."""
         route = exchange.route
-        done = consult(self._engine, self._trajectory.mode, content, route.surface, route.path)
+        done = self._consulted(route, content)
+        if seal.fixed and exchange.mode == "prod":
+            done, exchange.mode = measured(done, content), "shadow"
         if done.fault:
             log.error("fold failed", extra={"request_id": exchange.id, "fault": done.fault})
         names = done.names or names_of(content)
         sent = done.body
-        if names.session_id is not None and not self._settings.upstreams[route.upstream].keep_session_id:
+        if (
+            names.session_id is not None
+            and not seal.fixed
+            and not self._settings.upstreams[route.upstream].keep_session_id
+        ):
             sent = without_session_id(sent)
         exchange.receipt, exchange.model = done.receipt, done.model
         exchange.handle = handle_of(request.headers, names, done.opening)
@@ -144,10 +169,17 @@ class Proxy:
             exchange.messages = sent
         return sent
 
+    def _consulted(self, route: Route, content: bytes) -> Consulted:
+        """What the engine makes of a body, or of the one that is wrapped in it."""
+        mode = self._trajectory.mode
+        wraps = route.surface == "bedrock" and route.path.endswith(COUNTS)
+        inside = consult_inside(self._engine, mode, content, route.path) if wraps else None
+        return inside or consult(self._engine, mode, content, route.surface, route.path)
+
     def _failed(self, exchange: Exchange, failure: Failure) -> web.Response:
         """The answer to a request that we cannot serve."""
         exchange.status = failure.status
-        return failure_response(failure, exchange.route.surface, exchange.id, exchange.headers())
+        return failure_response(failure, exchange.route.shape, exchange.id, exchange.headers())
 
     def _broken(self, request: web.Request, exchange: Exchange, error: Exception) -> web.StreamResponse:
         """The answer where the fault is ours; an answer that has begun is cut."""

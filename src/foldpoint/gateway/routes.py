@@ -32,6 +32,11 @@ class Route(NamedTuple):
         """Is it a folded request that the provider answers and bills, and no count of one?"""
         return self.folds and not self.path.endswith(COUNTS)
 
+    @property
+    def shape(self) -> str:
+        """The surface whose errors the caller reads: the provider's own, whatever format the body is in."""
+        return next((prefix.surface for prefix in PREFIXES if prefix.upstream == self.upstream), self.surface)
+
 
 PREFIXES = (
     Prefix("/anthropic/", "/anthropic", "anthropic", "anthropic"),
@@ -41,8 +46,9 @@ PREFIXES = (
     Prefix("/v1beta/", "", "gemini", "gemini"),
     Prefix("/v1beta1/", "", "gemini", "gemini"),
     Prefix("/bedrock/", "/bedrock", "bedrock", "bedrock"),
+    Prefix("/model/", "", "bedrock", "bedrock"),
 )
-COUNTS = ("/input_tokens", "/count_tokens", ":countTokens")
+COUNTS = ("/input_tokens", "/count_tokens", "/count-tokens", "countTokens")
 """Paths at which a request is counted: folded like it, so that what is counted is what will be sent."""
 FOLDED: Mapping[tuple[str, str], str] = {
     ("openai", "/v1/chat/completions"): "openai-chat",
@@ -50,11 +56,14 @@ FOLDED: Mapping[tuple[str, str], str] = {
     ("openai", "/v1/responses/input_tokens"): "openai-responses",
     ("anthropic", "/v1/messages"): "anthropic",
 }
-
 GEMINI = re.compile(r"/v1[a-z0-9]*/.+(?::|%3[Aa])(?:generateContent|streamGenerateContent|countTokens)")
 """Google's form of a path: it ends with what is asked of a model. Its SDKs ask under `/v1/`, too."""
-NAMED: tuple[tuple[str, re.Pattern[str], str], ...] = (("gemini", GEMINI, "gemini"),)
-"""(provider, its path with the model in it, surface)"""
+NAMED: tuple[tuple[str, re.Pattern[str], str], ...] = (
+    ("gemini", GEMINI, "gemini"),
+    ("bedrock", re.compile(r"/model/.+/(?:converse(?:-stream)?|count-tokens)"), "bedrock"),
+    ("bedrock", re.compile(r"/model/.+/invoke(?:-with-response-stream)?"), "anthropic"),
+)
+"""(provider, its path with the model in it, surface); an ARN as a model may hold slashes."""
 
 
 def route_of(method: str, target: str) -> Route | None:

@@ -50,6 +50,10 @@ class Upstreams:
         if self._session is not None:
             await self._session.close()
 
+    def address(self, name: str, target: str) -> str:
+        """The address of a provider's path."""
+        return str(joined(self._bases[name], target))
+
     async def send(self, name: str, method: str, target: str, headers: Pairs, body: Body) -> aiohttp.ClientResponse:
         """Send a request and wait for the answer's headers; the caller closes the answer.
 

@@ -1,7 +1,7 @@
 """What a provider billed, read from a copy of the answer as it passes: incremental, in bounded memory.
 
-Only lines of an event stream that hold a usage object are parsed, of a long one its end alone; a plain answer is kept
-up to `LONGEST_JSON`.
+Only events of a stream that hold a usage object are parsed, of a long line its end alone; a plain answer is kept up to
+`LONGEST_JSON`.
 """
 
 import json
@@ -13,6 +13,8 @@ from typing import Any, Protocol
 import msgspec
 
 from foldpoint.core.usage import Usage
+
+from .frames import KIND, Frames, frames
 
 LONGEST_JSON = 4 << 20
 LONGEST_LINE = 256 << 10
@@ -66,6 +68,24 @@ class EventStreamCopy:
             for line in block.splitlines():
                 if line.startswith(b"data:") and USAGE.search(line):
                     merge(self._counts, usage_object(line[5:]))
+
+
+class FramesCopy:
+    """AWS's binary event stream: the usage objects of all events."""
+
+    def __init__(self, read: Frames) -> None:
+        self._counts: Counts = {}
+        self._read = read
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes, cut anywhere."""
+        for event in self._read.events(chunk):
+            if b'"usage"' in event:
+                merge(self._counts, usage_object(event))
+
+    def counts(self) -> Counts:
+        """The counts so far."""
+        return self._counts
 
 
 class JsonCopy:
@@ -129,12 +149,20 @@ class UsageCopy:
 def copy_of(headers: Mapping[str, str]) -> Copy | None:
     """The copy that an answer with these headers needs; None where none can be read."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    copy = EventStreamCopy() if kind == "text/event-stream" else JsonCopy() if kind.endswith("json") else None
+    copy = copy_of_kind(kind)
     encoding = headers.get("content-encoding", "").strip().lower()
     if copy is None or encoding in ("", "identity"):
         return copy
     window = {"gzip": 31, "x-gzip": 31, "deflate": 15}.get(encoding)
     return InflatedCopy(copy, window) if window else None
+
+
+def copy_of_kind(kind: str) -> Copy | None:
+    """The copy of an answer of a content type; None where it says no usage, or what reads it is not installed."""
+    if kind == KIND:
+        read = frames()
+        return FramesCopy(read) if read else None
+    return EventStreamCopy() if kind == "text/event-stream" else JsonCopy() if kind.endswith("json") else None
 
 
 def usage_object(document: bytes | bytearray) -> Counts:
@@ -230,6 +258,14 @@ def openai_responses(counts: Counts) -> Usage:
     )
 
 
+def bedrock(counts: Counts) -> Usage:
+    """`totalTokens` is all of it; `inputTokens` leaves out cached tokens with some models and not with others."""
+    read, write = count(counts, "cacheReadInputTokens"), count(counts, "cacheWriteInputTokens")
+    total, output = count(counts, "totalTokens"), count(counts, "outputTokens")
+    plain = total - output - read - write if total else count(counts, "inputTokens")
+    return Usage(input=max(0, plain), cache_read=read, cache_write=write, output=output)
+
+
 def count(counts: Counts, name: str) -> int:
     """A count, 0 where there is none."""
     value = counts.get(name)
@@ -239,6 +275,7 @@ def count(counts: Counts, name: str) -> int:
 NORMALISED: Mapping[str, Callable[[Counts], Usage]] = {
     "anthropic": anthropic,
     "openai-chat": openai_chat,
-    "gemini": gemini,
     "openai-responses": openai_responses,
+    "bedrock": bedrock,
+    "gemini": gemini,
 }

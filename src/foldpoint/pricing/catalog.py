@@ -80,6 +80,12 @@ ROWS: dict[str, Rates] = {
     "gpt-6-1-sol": _gpt(2, 50),
     "gpt-6-1-terra": _gpt(1, 50),
     "gpt-6-2-sol": _gpt(2, 50),
+    # Amazon: aws.amazon.com/bedrock/pricing; prefixes from docs.aws.amazon.com/bedrock, prompt-caching
+    "nova-micro": Rates(250, 1_000, 0.035, 128_000, 1_000),
+    "nova-lite": Rates(250, 1_000, 0.06, 300_000, 1_000),
+    "nova-pro": Rates(250, 1_000, 0.8, 300_000, 1_000),
+    "nova-premier": Rates(250, 1_000, 2.5, 1_000_000, 1_000),
+    "nova-2-lite": Rates(250, 1_000, 0.3, 1_000_000, 1_000),
     # DeepSeek: api-docs.deepseek.com, pricing and kv_cache
     "deepseek-v4-1-flash": _free_write(0.15, 20, None),
     # Google: ai.google.dev/gemini-api/docs, pricing and caching; text of up to 200k tokens where the price has bands

@@ -47,7 +47,7 @@ DEFAULT = Rates(100, 1_250)
 CAUTIOUS = Rates(50, 1_250)
 """For the adaptive gate where the model is not known: L = 24, which costs little either way."""
 
-_PREFIX = re.compile(r"^(?:[^/]+/)*(?:(?:[a-z-]+\.)?anthropic\.)?")
+_PREFIX = re.compile(r"^(?:[^/]+/)*(?:(?:[a-z-]+\.)?(?:anthropic|amazon)\.)?")
 
 
 def normal_id(model: str) -> str:

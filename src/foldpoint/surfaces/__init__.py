@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from ..core.errors import UnknownSurface
 from ..core.ports import Surface
 from .anthropic import Anthropic
+from .bedrock import Bedrock
 from .gemini import Gemini
 from .openai_chat import OpenAIChat
 from .openai_responses import OpenAIResponses
 
 SURFACES: Mapping[str, Surface] = {
-    surface.name: surface for surface in (OpenAIChat(), OpenAIResponses(), Anthropic(), Gemini())
+    surface.name: surface for surface in (OpenAIChat(), OpenAIResponses(), Anthropic(), Bedrock(), Gemini())
 }
 
 

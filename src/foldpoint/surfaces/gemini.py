@@ -12,12 +12,11 @@ from ..core.ports import Exchange, Request
 from ..core.transcript import Limits, Shape, View
 from .content import names_of, same_reminder_apart
 from .gemini_views import Function, Part, read_content, view_of, whole, word
+from .paths import model_in
 from .spans import decoded, elements, offset, sourced, spans
 
 _NONE = msgspec.Raw()
-_MODEL = re.compile(r"([^/:?]+)(?::|%3[Aa])\w+/?(?:\?|$)")
 _SNAKE = re.compile(r"_([a-z])")
-_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 
 
 class _Asked(msgspec.Struct, gc=False):
@@ -61,7 +60,7 @@ class Gemini:
             raise Unreadable("the body has no list of contents")
         state = bool(asked.cachedContent or asked.cached_content)
         items = spans(asked.contents, source, body)
-        return Request(body, items, word(asked.model) or model_of(path), state, names=names_of(found))
+        return Request(body, items, word(asked.model) or model_in(path), state, names=names_of(found))
 
     def view(self, item: bytes, limits: Limits) -> View:
         return view_of(item, limits)
@@ -107,12 +106,6 @@ class Gemini:
         parts = content.get("parts") or [] if isinstance(content, dict) else []
         said = [_spelled(part) for part in (parts if isinstance(parts, list) else [parts])]
         return msgspec.json.encode({**content, "role": content.get("role") or "user", "parts": said}, order="sorted")
-
-
-def model_of(path: str) -> str:
-    """The model that a request path names, such as `/v1beta/models/gemini-2.5-pro:generateContent`; else nothing."""
-    found = _MODEL.search(path)
-    return _ESCAPE.sub(lambda code: chr(int(code[1], 16)), found[1]) if found else ""
 
 
 def _spelled(part: Any) -> Any:

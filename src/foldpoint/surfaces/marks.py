@@ -2,20 +2,40 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from ..core.edit import Block, Layout, Slot
 from ..core.ports import Request
 from ..core.transcript import View
 
 LIMIT = 4
-"""Breakpoints that Anthropic allows in one request."""
-PLAIN = b'{"type":"ephemeral"}'
-LONG = b'{"type":"ephemeral","ttl":"1h"}'
-_MARK = re.compile(rb'"cache_control"\s*:\s*(\{[^{}]*"ephemeral"[^{}]*\})')
-"""In valid JSON an unescaped quote can't stand inside a text, so this finds members alone, and no tool's schema."""
+"""Breakpoints that Anthropic and Bedrock allow in one request."""
 
 
-def with_breakpoint(request: Request, views: Sequence[View], layout: Layout, always: bool) -> Layout:
+class Marks(NamedTuple):
+    """How a surface spells a breakpoint: its member's name, the member with its value, and a short and a long one.
+
+    In valid JSON an unescaped quote can't stand inside a text, so `member` finds members alone; with the value it
+    demands it finds no tool's schema.
+    """
+
+    name: bytes
+    member: re.Pattern[bytes]
+    plain: bytes
+    long: bytes
+
+
+CACHE_CONTROL = Marks(
+    b'"cache_control"',
+    re.compile(rb'"cache_control"\s*:\s*(\{[^{}]*"ephemeral"[^{}]*\})'),
+    plain=b'{"type":"ephemeral"}',
+    long=b'{"type":"ephemeral","ttl":"1h"}',
+)
+
+
+def with_breakpoint(
+    request: Request, views: Sequence[View], layout: Layout, always: bool, marks: Marks = CACHE_CONTROL
+) -> Layout:
     """The layout with a breakpoint on the newest block, where one is free.
 
     `always`: also where the caller marks nothing. Lifetimes must not grow from front to back, so ours is that of the
@@ -24,12 +44,12 @@ def with_breakpoint(request: Request, views: Sequence[View], layout: Layout, alw
     newest = _newest(layout)
     if newest < 0 or any(slot.item is not None and views[slot.item].marked for slot in layout.slots[newest + 1 :]):
         return layout  # one of the caller's stands behind the block and in front of the tail: that one serves
-    front, behind = _around(request, views, layout, newest)
+    front, behind = _around(request, views, layout, newest, marks)
     count = len(front) + len(behind)
     if count >= LIMIT or not (count or always):
         return layout
-    nearest = behind[0] if behind else front[-1] if front else PLAIN
-    value = LONG if b'"1h"' in nearest else PLAIN
+    nearest = behind[0] if behind else front[-1] if front else marks.plain
+    value = marks.long if b'"1h"' in nearest else marks.plain
     slots = list(layout.slots)
     slots[newest] = _marked(slots[newest], value)
     return Layout(tuple(slots), layout.tail)
@@ -43,23 +63,26 @@ def _newest(layout: Layout) -> int:
     return at
 
 
-def _around(request: Request, views: Sequence[View], layout: Layout, newest: int) -> tuple[list[bytes], list[bytes]]:
+def _around(
+    request: Request, views: Sequence[View], layout: Layout, newest: int, marks: Marks
+) -> tuple[list[bytes], list[bytes]]:
     """The caller's breakpoints in front of the newest block and behind it, in the order of the prompt."""
     items, body = request.items, request.body
-    outside = _found(body[: items.starts[0]]) + _found(body[items.ends[-1] :])
+    outside = _found(body[: items.starts[0]], marks) + _found(body[items.ends[-1] :], marks)
     if request.moving_mark in outside:
         outside.remove(request.moving_mark)
-    front = outside + _in(items, views, [slot.item for slot in layout.slots[: newest + 1] if slot.item is not None])
-    behind = _in(items, views, range(layout.tail, len(items)))
+    kept = [slot.item for slot in layout.slots[: newest + 1] if slot.item is not None]
+    front = outside + _in(items, views, kept, marks)
+    behind = _in(items, views, range(layout.tail, len(items)), marks)
     return front, behind + [request.moving_mark] * bool(request.moving_mark)
 
 
-def _in(items: Sequence[bytes], views: Sequence[View], positions: Iterable[int]) -> list[bytes]:
-    return [mark for item in positions if views[item].marked for mark in _found(items[item])]
+def _in(items: Sequence[bytes], views: Sequence[View], positions: Iterable[int], marks: Marks) -> list[bytes]:
+    return [mark for item in positions if views[item].marked for mark in _found(items[item], marks)]
 
 
-def _found(part: bytes) -> list[bytes]:
-    return _MARK.findall(part) if b'"cache_control"' in part else []
+def _found(part: bytes, marks: Marks) -> list[bytes]:
+    return marks.member.findall(part) if marks.name in part else []
 
 
 def _marked(slot: Slot, value: bytes) -> Slot:

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from ..core.errors import Unreadable
-from . import parts_gemini, parts_responses
+from . import parts_bedrock, parts_gemini, parts_responses
 from .spans import decoded
 
 Part: TypeAlias = dict[str, Any]
@@ -101,6 +101,7 @@ def _openai_part(part: Members) -> Part:
 
 _WHOLE: dict[str, Callable[[bytes], list[dict[str, Any]]]] = {
     "openai-responses": parts_responses.messages,
+    "bedrock": parts_bedrock.messages,
     "gemini": parts_gemini.messages,
 }
 _READERS: dict[str, Callable[[Members, Names], Iterator[Part]]] = {"anthropic": _anthropic, "openai-chat": _openai_chat}

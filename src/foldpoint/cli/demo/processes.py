@@ -143,6 +143,7 @@ def config_text(policy: Policy, folder: Path, provider: int) -> str:
         "upstreams.anthropic": [f'base_url = "http://127.0.0.1:{provider}"'],
         "upstreams.openai": [f'base_url = "http://127.0.0.1:{provider}"'],
         "upstreams.gemini": [f'base_url = "http://127.0.0.1:{provider}"'],
+        "upstreams.bedrock": [f'base_url = "http://127.0.0.1:{provider}"'],
         "skills.agent_trajectory_compaction": lines,
     }
     return "\n".join("\n".join([f"[{table}]", *said, ""]) for table, said in tables.items())

@@ -15,7 +15,7 @@ from foldpoint.lab.steps import caching, cuts, steps
 from foldpoint.surfaces import SURFACES, surface_named
 
 ENDINGS = (".json", ".json.gz")
-USUAL_MODELS = {"gemini": "gemini-2.5-pro"}
+USUAL_MODELS = {"bedrock": "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "gemini": "gemini-2.5-pro"}
 """The model that is asked where a format names it in the path alone."""
 
 

@@ -15,6 +15,7 @@ PATHS = {
     "openai-chat": "/v1/chat/completions",
     "openai-responses": "/v1/responses",
     "gemini": "/v1beta/models/{model}:generateContent",
+    "bedrock": "/model/{model}/converse",
 }
 TIMEOUT_SECONDS = 60.0
 
@@ -76,6 +77,7 @@ def billed(answer: http.client.HTTPResponse, data: bytes, surface: str) -> Usage
 def said(data: bytes) -> str:
     """The message of an error, or the beginning of what came."""
     try:
-        return str(msgspec.json.decode(data)["error"]["message"])
-    except (msgspec.DecodeError, KeyError, TypeError):
+        found = msgspec.json.decode(data)
+        return str(found.get("error", found)["message"])
+    except (msgspec.DecodeError, AttributeError, KeyError, TypeError):
         return data[:200].decode("utf-8", "replace")

@@ -8,13 +8,14 @@ import msgspec
 
 from foldpoint.core.errors import UnknownSurface, Unreadable
 
-from . import anthropic, gemini, openai_chat, openai_responses
+from . import anthropic, converse, gemini, openai_chat, openai_responses
 from .segment import Segment
 
 READERS: Mapping[str, Callable[[Mapping[str, Any]], list[Segment]]] = {
     "anthropic": anthropic.segments,
     "openai-chat": openai_chat.segments,
     "openai-responses": openai_responses.segments,
+    "bedrock": converse.segments,
     "gemini": gemini.segments,
 }
 

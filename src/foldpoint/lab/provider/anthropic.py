@@ -22,6 +22,7 @@ class Anthropic:
     """`/v1/messages`; `merge_roles` accepts neighbouring messages of one role, as the API itself does."""
 
     surface = "anthropic"
+    errors_of = "anthropic"
     request_id_header = "request-id"
     stream_type = EVENTS
 

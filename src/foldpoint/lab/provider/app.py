@@ -17,6 +17,7 @@ from .models import for_anthropic, for_openai
 from .openai_chat import OpenAIChat
 from .refusal import Refused
 from .routes_anthropic import AnthropicRoutes
+from .routes_bedrock import BedrockRoutes
 from .routes_gemini import GeminiRoutes
 from .routes_openai import OpenAIRoutes
 from .script import Answers, Echo
@@ -86,6 +87,7 @@ class Provider:
         app = web.Application(client_max_size=0)
         app.router.add_routes(AnthropicRoutes(self.desk, self.anthropic).routes())
         app.router.add_routes(OpenAIRoutes(self.desk, self.chat).routes())
+        app.router.add_routes(BedrockRoutes(self.desk, self.anthropic).routes())
         app.router.add_routes(GeminiRoutes(self.desk).routes())
         app.router.add_get("/v1/models", self.models)
         app.router.add_get("/simulate/log", self.summary)

@@ -26,9 +26,10 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 class Dialect(Protocol):
-    """One surface."""
+    """One surface, or a provider's own form of it (`errors_of` says whose errors it has)."""
 
     surface: str
+    errors_of: str
     request_id_header: str
 
     @property

@@ -27,6 +27,7 @@ class Gemini:
     """`…/models/M:generateContent` and `:streamGenerateContent`; `sse`: streamed as events, not as one array."""
 
     surface = "gemini"
+    errors_of = "gemini"
     request_id_header = "x-request-id"
 
     def __init__(self, *, sse: bool = True) -> None:

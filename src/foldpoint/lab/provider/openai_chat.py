@@ -21,6 +21,7 @@ class OpenAIChat:
     """`/v1/chat/completions`."""
 
     surface = "openai-chat"
+    errors_of = "openai-chat"
     request_id_header = "x-request-id"
     stream_type = EVENTS
 

@@ -36,6 +36,7 @@ class OpenAIResponses:
     """`/v1/responses`."""
 
     surface = "openai-responses"
+    errors_of = "openai-responses"
     request_id_header = "x-request-id"
     stream_type = EVENTS
 

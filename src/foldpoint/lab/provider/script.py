@@ -15,7 +15,7 @@ from foldpoint.core.errors import FoldpointError
 
 from .reply import Reply, Step, reply
 
-OWN_ID = re.compile(r"(?:toolu_|call_)s(\d{4})[0-9a-f]{18}")
+OWN_ID = re.compile(r"(?:toolu_|tooluse_|call_)s(\d{4})[0-9a-f]{18}")
 SUMMARY = "[trajectory summary]"
 SEALED = re.compile(rf"^turn \d+ \| (?!.*\(turn kept below\)$)|tool_use\[{OWN_ID.pattern}\]", re.MULTILINE)
 ECHOED = 60

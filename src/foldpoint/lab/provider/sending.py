@@ -10,6 +10,7 @@ import msgspec
 from aiohttp import web
 
 from foldpoint.lab.cache import Charge
+from foldpoint.surfaces.errors import error_headers
 
 from .dialect import Answered, Dialect
 from .faults import Plan
@@ -17,7 +18,7 @@ from .ledger import Exchange, Outcome
 from .refusal import Refused
 
 KEY_HEADERS = ("x-api-key", "authorization", "x-goog-api-key", "api-key")
-STREAMS = re.compile(r":streamGenerateContent$")
+STREAMS = re.compile(r"(?:-stream|:streamGenerateContent)$")
 """How a path ends that asks for a stream."""
 RETRY_AFTER = (429, 503, 529)
 MOMENT = 0.01
@@ -45,9 +46,10 @@ class Sending:
 
     @property
     def key(self) -> str:
-        """The API key the request came with; organisations do not share caches."""
-        given = (self.request.headers[name] for name in KEY_HEADERS if name in self.request.headers)
-        return next(given, self.request.query.get("key", ""))
+        """The API key the request came with, or who signed it; organisations do not share caches."""
+        headers = (self.request.headers[name] for name in KEY_HEADERS if name in self.request.headers)
+        given = next(headers, self.request.query.get("key", ""))
+        return given.partition("Credential=")[2].partition("/")[0] or given
 
     @property
     def headers(self) -> dict[str, str]:
@@ -81,6 +83,7 @@ class Sending:
     async def error(self, refused: Refused, outcome: Outcome = "refused") -> web.StreamResponse:
         """Answer an error in the surface's shape."""
         headers = self.headers | ({"retry-after": "1"} if refused.status in RETRY_AFTER else {})
+        headers |= error_headers(self.dialect.errors_of, refused.status)
         body = self.dialect.error(refused, self.headers[self.dialect.request_id_header])
         self.note(status=refused.status, message=refused.message)
         return await self.plain(msgspec.json.encode(body), outcome, refused.status, headers)
