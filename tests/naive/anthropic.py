@@ -60,5 +60,6 @@ def marked(block: Any) -> bool:
     """Does the block, or one inside a result, carry a cache breakpoint?"""
     if not isinstance(block, dict):
         return False
-    inner = block.get("content")
+    source = block.get("source")
+    inner = block.get("content") or (source.get("content") if isinstance(source, dict) else None)
     return "cache_control" in block or (isinstance(inner, list) and any(marked(found) for found in inner))

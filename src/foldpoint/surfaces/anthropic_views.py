@@ -19,19 +19,21 @@ from ..core.transcript import (
     result_view,
 )
 from .content import arguments, marked, normal
+from .marks import CACHE_CONTROL
 from .spans import decoded
 
 _NONE = msgspec.Raw()
 THOUGHTS = ("thinking", "redacted_thinking")
 
 
-class Inner(msgspec.Struct, gc=False):
+class Inner(msgspec.Struct, gc=False, omit_defaults=True):
     """A block inside a result."""
 
     type: str = ""
     text: Any = None
     title: Any = None
     tool_name: Any = None
+    content: msgspec.Raw = _NONE
     source: msgspec.Raw = _NONE
     cache_control: Any = None
 
@@ -81,7 +83,7 @@ def view_of(item: bytes, limits: Limits) -> View:
         return _assistant(blocks, limits)
     if role == "system":
         size = MESSAGE_SIZE + sum(_size(block) for block in blocks)
-        return View(role="system", size=size, own=size, marked=any(marked(block.cache_control) for block in blocks))
+        return View(role="system", size=size, own=size, marked=any(map(_is_marked, blocks)))
     raise Unreadable(f"a message has the role {role!r}: user, assistant or system is known")
 
 
@@ -91,8 +93,16 @@ def _is_answer(blocks: list[Block]) -> bool:
 
 def _answer(block: Block, limits: Limits) -> View:
     """The view of a message that is one result and nothing else."""
-    result, size, inner_marked = _result(block, limits)
-    return result_view("user", MESSAGE_SIZE + size, result, inner_marked or marked(block.cache_control))
+    result, size = _result(block, limits)
+    return result_view("user", MESSAGE_SIZE + size, result, _is_marked(block))
+
+
+def _is_marked(block: Block) -> bool:
+    """Does a breakpoint stand on the block, or on one inside it?"""
+    if marked(block.cache_control) or (block.type == "document" and CACHE_CONTROL.found(bytes(block.source))):
+        return True
+    inner = block.content if isinstance(block.content, list) else ()
+    return any(marked(each.cache_control) or CACHE_CONTROL.found(bytes(each.content)) for each in inner)
 
 
 def _assistant(blocks: list[Block], limits: Limits) -> View:
@@ -104,7 +114,7 @@ def _assistant(blocks: list[Block], limits: Limits) -> View:
     for block in blocks:
         kind = block.type
         size += _size(block)
-        is_marked = is_marked or marked(block.cache_control)
+        is_marked = is_marked or _is_marked(block)
         if kind == "text":
             parts.append(said(word(block.text), limits.verbatim))
         elif kind == "tool_use" or kind.endswith("_tool_use"):
@@ -112,7 +122,7 @@ def _assistant(blocks: list[Block], limits: Limits) -> View:
             calls.append(Call(call_id, name))
             parts.append(called(call_id, name, arguments(block.input, limits.arguments), limits.arguments))
         elif kind.endswith("tool_result"):
-            result = _result(block, limits)[0]
+            result, _ = _result(block, limits)
             tool = next((call.name for call in calls if call.id == result.id), "")
             answered.append(result.id)
             parts.append(unspelled(result.said(tool)))
@@ -132,11 +142,10 @@ def _user(blocks: list[Block], limits: Limits) -> View:
     results: list[Result] = []
     is_marked = history = False
     for block in blocks:
-        is_marked = is_marked or marked(block.cache_control)
+        is_marked = is_marked or _is_marked(block)
         if block.type == "tool_result":
-            result, counted, inner_marked = _result(block, limits)
+            result, counted = _result(block, limits)
             size += counted
-            is_marked = is_marked or inner_marked
             results.append(result)
             continue
         if block.text == "":
@@ -186,18 +195,16 @@ def _size(block: Block) -> int:
     return BLOCK_SIZE + len(word(block.tool_use_id)) + _inner_size(block.content)
 
 
-def _result(block: Block, limits: Limits) -> tuple[Result, int, bool]:
-    """A result, the bytes counted for it, and whether a breakpoint stands inside it."""
+def _result(block: Block, limits: Limits) -> tuple[Result, int]:
+    """A result, and the bytes counted for it."""
     call_id, content = word(block.tool_use_id), block.content
-    size = BLOCK_SIZE + len(call_id) + _inner_size(content)
-    error = block.is_error is True
+    size, error = BLOCK_SIZE + len(call_id) + _inner_size(content), block.is_error is True
     if not isinstance(content, list):
         line = one_line(word(content), limits.head)
-        return result_of(call_id, result_head(line, error)), size, False
+        return result_of(call_id, result_head(line, error)), size
     line = one_line(" ".join(_texts(content, limits.head)), limits.head)
     images = sum([inner.type == "image" for inner in content])
-    is_marked = any(marked(inner.cache_control) for inner in content)
-    return result_of(call_id, result_head(line, error), images=images), size, is_marked
+    return result_of(call_id, result_head(line, error), images=images), size
 
 
 def _inner_size(content: object) -> int:

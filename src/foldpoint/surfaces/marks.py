@@ -24,6 +24,10 @@ class Marks(NamedTuple):
     plain: bytes
     long: bytes
 
+    def found(self, part: bytes) -> list[bytes]:
+        """The breakpoints in a part of a body, as JSON, in order."""
+        return self.member.findall(part) if self.name in part else []
+
 
 CACHE_CONTROL = Marks(
     b'"cache_control"',
@@ -68,7 +72,7 @@ def _around(
 ) -> tuple[list[bytes], list[bytes]]:
     """The caller's breakpoints in front of the newest block and behind it, in the order of the prompt."""
     items, body = request.items, request.body
-    outside = _found(body[: items.starts[0]], marks) + _found(body[items.ends[-1] :], marks)
+    outside = marks.found(body[: items.starts[0]]) + marks.found(body[items.ends[-1] :])
     if request.moving_mark in outside:
         outside.remove(request.moving_mark)
     kept = [slot.item for slot in layout.slots[: newest + 1] if slot.item is not None]
@@ -78,11 +82,7 @@ def _around(
 
 
 def _in(items: Sequence[bytes], views: Sequence[View], positions: Iterable[int], marks: Marks) -> list[bytes]:
-    return [mark for item in positions if views[item].marked for mark in _found(items[item], marks)]
-
-
-def _found(part: bytes, marks: Marks) -> list[bytes]:
-    return marks.member.findall(part) if marks.name in part else []
+    return [mark for item in positions if views[item].marked for mark in marks.found(items[item])]
 
 
 def _marked(slot: Slot, value: bytes) -> Slot:
