@@ -9,8 +9,8 @@ from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
 from ..core.transcript import Limits, Shape, View
-from .anthropic_views import THOUGHTS, read_message, view_of, whole, word
-from .content import content_span, names_of, normal, same_reminder_apart
+from .anthropic_views import THOUGHTS, read_message, view_of, whole
+from .content import Named, content_span, grown, normal, same_reminder_apart, with_dropped, word
 from .marks import with_breakpoint
 from .paths import model_in
 from .spans import decoded, elements, sourced, spans
@@ -18,13 +18,9 @@ from .spans import decoded, elements, sourced, spans
 _NONE = msgspec.Raw()
 
 
-class _Body(msgspec.Struct, gc=False):
+class _Body(Named, gc=False):
     messages: list[msgspec.Raw]
     model: Any = None
-    session_id: Any = None
-    user: Any = None
-    metadata: Any = None
-    prompt_cache_key: Any = None
     thread: Any = None
     anthropic_version: Any = None
     cache_control: msgspec.Raw = _NONE
@@ -55,7 +51,7 @@ class Anthropic:
             raise Unreadable("InvokeModel takes other formats, too; one of Anthropic's says `anthropic_version`")
         state = isinstance(found.thread, dict) and found.thread.get("type") == "continue"
         mark = bytes(found.cache_control)
-        return Request(body, items, model, state, mark, names_of(found))
+        return Request(body, items, model, state, mark, found.names)
 
     def view(self, item: bytes, limits: Limits) -> View:
         return view_of(item, limits)
@@ -66,8 +62,7 @@ class Anthropic:
             return b'{"role":"user","content":[' + written + b"]}"
         start, literal = content_span(item)
         if literal[:1] == b"[":
-            kept = literal[:-1].rstrip(b" \t\r\n")
-            joined = kept + (b"," if kept != b"[" and written else b"") + written + b"]"
+            joined = grown(literal, written)
         else:
             joined = b"[" + b",".join(part for part in (_text_block(literal), written) if part) + b"]"
         return item[:start] + joined + item[start + len(literal) :]
@@ -122,14 +117,13 @@ def _own_blocks(carried: Carried, item: bytes) -> Iterator[bytes]:
     if content[:1] == b'"':
         yield from filter(None, [_text_block(content)])
         return
-    images = 0
-    for block in elements(content):
-        kind = decoded(_KIND, block)
-        if kind.type == "image":
-            images += 1
-            yield _text_block(b'"[image]"') if images - 1 in carried.dropped else block
-        elif kind.type != "tool_result" and bytes(kind.text) != b'""':
-            yield block
+    read = [(block, decoded(_KIND, block)) for block in elements(content)]
+    own = [
+        (block, kind.type == "image")
+        for block, kind in read
+        if kind.type == "image" or (kind.type != "tool_result" and bytes(kind.text) != b'""')
+    ]
+    yield from with_dropped(own, carried.dropped, _text_block(b'"[image]"'))
 
 
 def _images(item: bytes) -> list[bytes]:

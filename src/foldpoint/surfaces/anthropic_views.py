@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from ..core.errors import Unreadable
-from ..core.text import READ_AHEAD, bare, called, observed, one_line, result_head, said, spelled, unspelled, weight
+from ..core.text import bare, called, observed, one_line, result_head, said, spelled, unspelled, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -18,7 +18,7 @@ from ..core.transcript import (
     result_of,
     result_view,
 )
-from .content import arguments, marked, normal
+from .content import arguments, heads, marked, normal, word
 from .marks import CACHE_CONTROL
 from .spans import decoded
 
@@ -174,11 +174,6 @@ def _observed(block: Block, limits: Limits) -> str:
     return observed(word(block.text), limits.verbatim, limits.head)
 
 
-def word(value: Any) -> str:
-    """The value where it is a text, else nothing."""
-    return value if isinstance(value, str) else ""
-
-
 def _size(block: Block) -> int:
     """Bytes counted for a block: its texts, arguments or result, its ids and names, and 16."""
     kind = block.type
@@ -228,12 +223,7 @@ def _payload(source: msgspec.Raw) -> int:
 
 def _texts(content: list[Inner], limit: int) -> list[str]:
     """The texts of a result as far as a line may need them, what is not text as its kind in brackets."""
-    texts, left = [], limit * READ_AHEAD + 1
-    for inner in content:
-        text = word(inner.text) if inner.type == "text" else _named(inner)
-        texts.append(text[:left] if limit else text)
-        left = max(0, left - len(text))
-    return texts
+    return heads([word(inner.text) if inner.type == "text" else _named(inner) for inner in content], limit)
 
 
 def whole(content: object) -> str:

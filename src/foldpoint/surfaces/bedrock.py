@@ -10,8 +10,8 @@ from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
 from ..core.transcript import Limits, Shape, View
-from .bedrock_views import read_message, text_of, view_of, word
-from .content import content_span, names_of, same_reminder_apart
+from .bedrock_views import read_message, text_of, view_of
+from .content import Named, content_span, grown, same_reminder_apart, with_dropped, word
 from .marks import Marks, with_breakpoint
 from .paths import model_in
 from .spans import decoded, elements, sourced, spans
@@ -32,14 +32,10 @@ class _Counted(msgspec.Struct, gc=False):
     converse: _Converse
 
 
-class _Body(msgspec.Struct, gc=False):
+class _Body(Named, gc=False):
     messages: list[msgspec.Raw] | None = None
     input: _Counted | None = None
     modelId: Any = None
-    session_id: Any = None
-    user: Any = None
-    metadata: Any = None
-    prompt_cache_key: Any = None
 
 
 class _Kind(msgspec.Struct, gc=False, rename="camel"):
@@ -74,7 +70,7 @@ class Bedrock:
             raise Unreadable("neither `messages` nor `input.converse.messages` is a list")
         model = model_in(path) or word(found.modelId)
         stored = ":prompt/" in model  # a stored prompt's own messages stand in front of these
-        return Request(body, spans(listed, source, body), model, stored, names=names_of(found))
+        return Request(body, spans(listed, source, body), model, stored, names=found.names)
 
     def view(self, item: bytes, limits: Limits) -> View:
         return view_of(item, limits)
@@ -84,9 +80,7 @@ class Bedrock:
         if item is None:
             return b'{"role":"user","content":[' + written + b"]}"
         start, literal = content_span(item)
-        kept = literal[:-1].rstrip(b" \t\r\n")
-        joined = kept + (b"," if kept != b"[" and written else b"") + written + b"]"
-        return item[:start] + joined + item[start + len(literal) :]
+        return item[:start] + grown(literal, written) + item[start + len(literal) :]
 
     def without_thinking(self, item: bytes) -> bytes:
         start, content = content_span(item)
@@ -147,14 +141,9 @@ def _blocks_of(addition: Addition, items: Sequence[bytes]) -> Iterator[bytes]:
 
 
 def _own_blocks(carried: Carried, item: bytes) -> Iterator[bytes]:
-    images = 0
-    for block in elements(content_span(item)[1]):
-        kind = decoded(_KIND, block)
-        if kind.image:
-            images += 1
-            yield _text_block(b'"[image]"') if images - 1 in carried.dropped else block
-        elif not kind.tool_result and bytes(kind.text) != b'""':
-            yield block
+    read = [(block, decoded(_KIND, block)) for block in elements(content_span(item)[1])]
+    own = [(block, bool(kind.image)) for block, kind in read if not kind.tool_result and bytes(kind.text) != b'""']
+    return with_dropped(own, carried.dropped, _text_block(b'"[image]"'))
 
 
 def _images(item: bytes) -> list[bytes]:

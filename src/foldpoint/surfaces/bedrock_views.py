@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from ..core.errors import Unreadable
-from ..core.text import READ_AHEAD, bare, called, observed, one_line, result_head, said, spelled, unspelled, weight
+from ..core.text import bare, called, observed, one_line, result_head, said, spelled, unspelled, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -18,7 +18,7 @@ from ..core.transcript import (
     result_of,
     result_view,
 )
-from .content import arguments
+from .content import arguments, heads, word
 from .spans import decoded
 
 _NONE = msgspec.Raw()
@@ -220,11 +220,6 @@ def kind_of(block: Block | Inner) -> str:
     return "[audio]" if isinstance(block, Block) and block.audio else "[other]"
 
 
-def word(value: Any) -> str:
-    """The value where it is a text, else nothing."""
-    return value if isinstance(value, str) else ""
-
-
 def texts(content: object) -> list[str]:
     """The texts of a list of blocks that have one."""
     found = [block.get("text") for block in content if isinstance(block, dict)] if isinstance(content, list) else []
@@ -280,12 +275,7 @@ def _result(result: ToolResult, limits: Limits) -> Result:
 
 def _texts(content: list[Inner], limit: int) -> list[str]:
     """The texts of a result as far as a line may need them, what is not text as its kind in brackets."""
-    found, left = [], limit * READ_AHEAD + 1
-    for inner in content:
-        text = text_of(inner)
-        found.append(text[:left] if limit else text)
-        left = max(0, left - len(text))
-    return found
+    return heads(map(text_of, content), limit)
 
 
 def text_of(inner: Inner) -> str:

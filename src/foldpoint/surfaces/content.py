@@ -1,5 +1,6 @@
-"""What several surfaces read alike: where a content stands, marks, and an item in one spelling for digests."""
+"""What several surfaces read and write alike: contents, marks, and an item in one spelling for digests."""
 
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -29,9 +30,46 @@ def content_span(item: bytes) -> tuple[int, bytes]:
     return start, item[start : start + len(bytes(message.content))]
 
 
-def names_of(body: Any) -> Names:
-    """The members of a body that may name its session."""
-    return Names(body.session_id, body.user, body.metadata, body.prompt_cache_key)
+def grown(array: bytes, added: bytes) -> bytes:
+    """A JSON array with elements behind its own, which stay as they are written."""
+    kept = array[:-1].rstrip(b" \t\r\n")
+    return kept + (b"," if kept != b"[" and added else b"") + added + b"]"
+
+
+def with_dropped(blocks: Iterable[tuple[bytes, bool]], dropped: Collection[int], instead: bytes) -> Iterator[bytes]:
+    """The blocks of (block, is it an image), with another in place of each image whose number is in `dropped`."""
+    images = -1
+    for block, is_image in blocks:
+        images += is_image
+        yield instead if is_image and images in dropped else block
+
+
+class Named(msgspec.Struct, kw_only=True, gc=False):
+    """A body's members that may name its session, whatever the format."""
+
+    session_id: Any = None
+    user: Any = None
+    metadata: Any = None
+    prompt_cache_key: Any = None
+
+    @property
+    def names(self) -> Names:
+        """The same, as they are."""
+        return Names(self.session_id, self.user, self.metadata, self.prompt_cache_key)
+
+
+def word(value: Any) -> str:
+    """The value where it is a text, else nothing."""
+    return value if isinstance(value, str) else ""
+
+
+def heads(texts: Iterable[str], limit: int) -> list[str]:
+    """The texts as far as a line of `limit` characters may need them; 0 = whole."""
+    found, left = [], limit * READ_AHEAD + 1
+    for text in texts:
+        found.append(text[:left] if limit else text)
+        left = max(0, left - len(text))
+    return found
 
 
 def arguments(raw: msgspec.Raw, limit: int) -> str:

@@ -10,8 +10,8 @@ from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
 from ..core.transcript import Limits, Shape, View
-from .content import names_of, same_reminder_apart
-from .gemini_views import Function, Part, read_content, view_of, whole, word
+from .content import Named, grown, same_reminder_apart, with_dropped, word
+from .gemini_views import Function, Part, read_content, view_of, whole
 from .paths import model_in
 from .spans import decoded, elements, offset, sourced, spans
 
@@ -19,15 +19,11 @@ _NONE = msgspec.Raw()
 _SNAKE = re.compile(r"_([a-z])")
 
 
-class _Asked(msgspec.Struct, gc=False):
+class _Asked(Named, gc=False):
     contents: list[msgspec.Raw] | None = None
     model: Any = None
     cachedContent: Any = None
     cached_content: Any = None
-    session_id: Any = None
-    user: Any = None
-    metadata: Any = None
-    prompt_cache_key: Any = None
 
 
 class _Body(_Asked, gc=False):
@@ -60,7 +56,7 @@ class Gemini:
             raise Unreadable("the body has no list of contents")
         state = bool(asked.cachedContent or asked.cached_content)
         items = spans(asked.contents, source, body)
-        return Request(body, items, word(asked.model) or model_in(path), state, names=names_of(found))
+        return Request(body, items, word(asked.model) or model_in(path), state, names=found.names)
 
     def view(self, item: bytes, limits: Limits) -> View:
         return view_of(item, limits)
@@ -73,11 +69,8 @@ class Gemini:
         if not start:
             kept = item.rstrip(b" \t\r\n")[:-1].rstrip(b" \t\r\n")
             return kept + (b"," if kept != b"{" else b"") + b'"parts":[' + written + b"]}"
-        joined = b",".join([*elements_of(literal), written])
-        if literal[:1] == b"[":
-            kept = literal[:-1].rstrip(b" \t\r\n")
-            joined = (kept[1:] + b"," if kept != b"[" else b"") + written
-        return item[:start] + b"[" + joined + b"]" + item[start + len(literal) :]
+        array = literal if literal[:1] == b"[" else b"[" + b"".join(elements_of(literal)) + b"]"
+        return item[:start] + grown(array, written) + item[start + len(literal) :]
 
     def without_thinking(self, item: bytes) -> bytes:
         return item  # its thoughts are bound to their parts by signatures, not to what stands before them
@@ -167,14 +160,9 @@ def _parts_of(addition: Addition, items: Sequence[bytes]) -> Iterator[bytes]:
 
 
 def _own_parts(carried: Carried, item: bytes) -> Iterator[bytes]:
-    images = 0
-    for written in elements_of(parts_span(item)[1]):
-        part = decoded(_PART, written)
-        if part.is_image:
-            images += 1
-            yield _text_part(b'"[image]"') if images - 1 in carried.dropped else written
-        elif part.response is None and part.text != "":
-            yield written
+    read = [(written, decoded(_PART, written)) for written in elements_of(parts_span(item)[1])]
+    own = [(written, part.is_image) for written, part in read if part.response is None and part.text != ""]
+    return with_dropped(own, carried.dropped, _text_part(b'"[image]"'))
 
 
 def _images(item: bytes) -> list[bytes]:

@@ -19,7 +19,7 @@ from ..core.transcript import (
     result_of,
     result_view,
 )
-from .content import arguments
+from .content import arguments, word
 from .spans import decoded
 
 _NONE = msgspec.Raw()
@@ -165,11 +165,6 @@ def view_of(item: bytes, limits: Limits) -> View:
     if role not in _ROLES:
         raise Unreadable(f"a content has the role {role!r}: user, model or function is known")
     return _model(item, parts, limits) if role == "model" else _user(item, parts, limits)
-
-
-def word(value: Any) -> str:
-    """The value where it is a text, else nothing."""
-    return value if isinstance(value, str) else ""
 
 
 class _Action:

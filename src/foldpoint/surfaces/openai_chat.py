@@ -8,7 +8,7 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
-from ..core.text import READ_AHEAD, bare, called, observed, one_line, result_head, said, spelled, weight
+from ..core.text import bare, called, observed, one_line, result_head, said, spelled, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -22,7 +22,7 @@ from ..core.transcript import (
     result_of,
     result_view,
 )
-from .content import content_span, marked, names_of, normal, same_reminder_apart
+from .content import Named, content_span, grown, heads, marked, normal, same_reminder_apart, with_dropped, word
 from .spans import decoded, elements, sourced, spans
 
 
@@ -58,13 +58,9 @@ class _Message(msgspec.Struct, gc=False):
     cache_control: Any = None
 
 
-class _Body(msgspec.Struct, gc=False):
+class _Body(Named, gc=False):
     messages: list[msgspec.Raw]
     model: Any = None
-    session_id: Any = None
-    user: Any = None
-    metadata: Any = None
-    prompt_cache_key: Any = None
 
 
 _BODY = msgspec.json.Decoder(_Body)
@@ -91,7 +87,7 @@ class OpenAIChat:
     def read(self, body: bytes, path: str = "") -> Request:
         found, source = sourced(_BODY, body)
         items = spans(found.messages, source, body)
-        return Request(body, items, _word(found.model), names=names_of(found))
+        return Request(body, items, word(found.model), names=found.names)
 
     def view(self, item: bytes, limits: Limits) -> View:
         message = decoded(_MESSAGE, item)
@@ -101,7 +97,7 @@ class OpenAIChat:
         parts = _parts(message.content)
         if role == "assistant":
             return _assistant(message, parts, limits)
-        size = MESSAGE_SIZE + len(_word(message.tool_call_id)) + sum(map(_size, parts))
+        size = MESSAGE_SIZE + len(word(message.tool_call_id)) + sum(map(_size, parts))
         is_marked = marked(message.cache_control) or any(map(_marked, parts))
         if role == "tool":
             return _tool(message, parts, size, is_marked, limits)
@@ -129,8 +125,8 @@ class OpenAIChat:
         for item in items:
             message = decoded(_MESSAGE, item)
             for call_id, function in _calls(message):
-                asked[call_id] = (_word(function.name), _word(function.arguments or function.input).encode())
-            call_id = _word(message.tool_call_id) or _word(message.name)
+                asked[call_id] = (word(function.name), word(function.arguments or function.input).encode())
+            call_id = word(message.tool_call_id) or word(message.name)
             if _ROLES.get(message.role) == "tool" and call_id in asked:
                 parts = _parts(message.content)
                 plain = all(isinstance(_text(part), str) for part in parts)
@@ -140,10 +136,6 @@ class OpenAIChat:
 
     def normal(self, item: bytes) -> bytes:
         return normal(item)
-
-
-def _word(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _parts(content: str | list[_Part] | None) -> list[_Part]:
@@ -163,7 +155,7 @@ def _text(part: _Part) -> Any:
 
 
 def _size(part: _Part) -> int:
-    return BLOCK_SIZE + (IMAGE_SIZE if part.type == "image_url" else weight(_word(_text(part))))
+    return BLOCK_SIZE + (IMAGE_SIZE if part.type == "image_url" else weight(word(_text(part))))
 
 
 def _marked(part: _Part) -> bool:
@@ -172,12 +164,7 @@ def _marked(part: _Part) -> bool:
 
 def _texts(parts: list[_Part], limit: int) -> list[str]:
     """The texts as far as a line may need them, what is not text as its kind in brackets."""
-    texts, left = [], limit * READ_AHEAD + 1
-    for part in parts:
-        text = _text(part) if isinstance(_text(part), str) else _kind(part)
-        texts.append(text[:left] if limit else text)
-        left = max(0, left - len(text))
-    return texts
+    return heads([_text(part) if isinstance(_text(part), str) else _kind(part) for part in parts], limit)
 
 
 def _kind(part: _Part) -> str:
@@ -186,31 +173,31 @@ def _kind(part: _Part) -> str:
 
 def _calls(message: _Message) -> list[tuple[str, _Function]]:
     """(id, function) of every call; the legacy single call has no id of its own, its name stands for one."""
-    calls = [(_word(call.id), call.function or call.custom or _Function()) for call in message.tool_calls or ()]
+    calls = [(word(call.id), call.function or call.custom or _Function()) for call in message.tool_calls or ()]
     if message.function_call:
-        calls.append((_word(message.function_call.name), message.function_call))
+        calls.append((word(message.function_call.name), message.function_call))
     return calls
 
 
 def _tool(message: _Message, parts: list[_Part], size: int, is_marked: bool, limits: Limits) -> View:
     head = result_head(one_line(" ".join(_texts(parts, limits.head)), limits.head), False)
     images = sum([part.type == "image_url" for part in parts])
-    call_id, name = _word(message.tool_call_id), bare(_word(message.name))
+    call_id, name = word(message.tool_call_id), bare(word(message.name))
     return result_view("tool", size, result_of(call_id or name, head, name, images), is_marked)
 
 
 def _assistant(message: _Message, parts: list[_Part], limits: Limits) -> View:
     size = MESSAGE_SIZE + sum(map(_size, parts))
-    thinking = weight(_word(message.reasoning_content))
+    thinking = weight(word(message.reasoning_content))
     size += BLOCK_SIZE + thinking if thinking else 0
-    lines = [said(_word(_text(part)), limits.verbatim) for part in parts]
-    lines.append(said(_word(message.refusal), limits.verbatim))
+    lines = [said(word(_text(part)), limits.verbatim) for part in parts]
+    lines.append(said(word(message.refusal), limits.verbatim))
     calls = []
     for call_id, function in _calls(message):
-        written = _word(function.arguments or function.input)
-        size += BLOCK_SIZE + len(call_id) + len(_word(function.name)) + weight(written)
-        calls.append(Call(call_id, bare(_word(function.name))))
-        lines.append(called(call_id, _word(function.name), written, limits.arguments))
+        written = word(function.arguments or function.input)
+        size += BLOCK_SIZE + len(call_id) + len(word(function.name)) + weight(written)
+        calls.append(Call(call_id, bare(word(function.name))))
+        lines.append(called(call_id, word(function.name), written, limits.arguments))
     return action_view(size, lines, calls, [], marked(message.cache_control) or any(map(_marked, parts)))
 
 
@@ -234,9 +221,7 @@ def _user(item: bytes, parts: list[_Part], size: int, is_marked: bool, limits: L
 def _grown(literal: bytes, added: Sequence[Addition], items: Sequence[bytes]) -> bytes:
     """A content with additions behind it: a string stays a string until something that is no text comes."""
     if literal[:1] == b"[":
-        kept = literal[:-1].rstrip(b" \t\r\n")
-        behind = [part for addition in added for part in _parts_of(addition, items)]
-        return b",".join([kept, *behind] if kept != b"[" else [b"[" + b",".join(behind)]) + b"]"
+        return grown(literal, b",".join([part for addition in added for part in _parts_of(addition, items)]))
     texts: list[bytes] = [literal[1:-1]] if literal not in (b"", b'""', b"null") else []
     parts: list[bytes] = []
     for addition in added:
@@ -276,16 +261,9 @@ def _parts_of(addition: Addition, items: Sequence[bytes]) -> list[bytes]:
 
 
 def _carried_parts(carried: Carried, items: Sequence[bytes]) -> list[bytes]:
-    images, found = 0, []
-    for written in _written(items[carried.item]):
-        part = _read(written)
-        if part.type == "image_url":
-            images += 1
-            if images - 1 in carried.dropped:
-                written = _text_part(b'"[image]"')
-        if part.text != "":
-            found.append(written)
-    return found
+    read = [(written, _read(written)) for written in _written(items[carried.item])]
+    own = [(written, part.type == "image_url") for written, part in read if part.text != ""]
+    return list(with_dropped(own, carried.dropped, _text_part(b'"[image]"')))
 
 
 def _written(item: bytes) -> list[bytes]:

@@ -11,8 +11,8 @@ from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
 from ..core.span import Spans
 from ..core.transcript import Limits, Shape, View
-from .content import content_span, names_of, normal, same_reminder_apart
-from .responses_items import asked, call_id_of, joined, kind_of, parts_of, read_item, texts_of, word, written
+from .content import Named, content_span, grown, normal, same_reminder_apart, with_dropped, word
+from .responses_items import asked, call_id_of, joined, kind_of, parts_of, read_item, texts_of, written
 from .responses_views import CALLS, view_of
 from .spans import decoded, elements, offset, sourced, spans
 
@@ -21,13 +21,9 @@ REFERENCE = 192
 """Bytes of the longest item that may be a reference: it has an id of 64 characters at most, and nothing else."""
 
 
-class _Body(msgspec.Struct, gc=False):
+class _Body(Named, gc=False):
     input: list[msgspec.Raw] | str | None = None
     model: Any = None
-    session_id: Any = None
-    user: Any = None
-    metadata: Any = None
-    prompt_cache_key: Any = None
     previous_response_id: Any = None
     conversation: Any = None
 
@@ -70,7 +66,7 @@ class OpenAIResponses:
         else:
             raise Unreadable("the body has no input")
         state = held or any(map(_refers, _short(items)))
-        return Request(body, items, word(found.model), state, names=names_of(found))
+        return Request(body, items, word(found.model), state, names=found.names)
 
     def view(self, item: bytes, limits: Limits) -> View:
         return view_of(item, limits)
@@ -82,12 +78,8 @@ class OpenAIResponses:
         start, literal = content_span(item)
         if not literal:
             return item.rstrip(b" \t\r\n")[:-1] + b',"content":[' + new + b"]}"
-        if literal[:1] == b"[":
-            kept = literal[:-1].rstrip(b" \t\r\n")
-            grown = kept + (b"," if kept != b"[" and new else b"") + new + b"]"
-        else:
-            grown = b"[" + b",".join([*_own_parts(literal), new]) + b"]"
-        return item[:start] + grown + item[start + len(literal) :]
+        array = literal if literal[:1] == b"[" else b"[" + b"".join(_own_parts(literal)) + b"]"
+        return item[:start] + grown(array, new) + item[start + len(literal) :]
 
     def without_thinking(self, item: bytes) -> bytes:
         return item  # reasoning is an item of its own, which goes with its turn
@@ -172,14 +164,13 @@ def _parts_of(addition: Addition, items: Sequence[bytes]) -> Iterator[bytes]:
 
 
 def _carried(carried: Carried, item: bytes) -> Iterator[bytes]:
-    images = 0
-    for part in _own_parts(content_span(item)[1]):
-        kind = decoded(_KIND, part)
-        if kind.type == "input_image":
-            images += 1
-            yield _text_part(b'"[image]"') if images - 1 in carried.dropped else part
-        elif bytes(kind.text) != b'""':
-            yield part
+    read = [(part, decoded(_KIND, part)) for part in _own_parts(content_span(item)[1])]
+    own = [
+        (part, kind.type == "input_image")
+        for part, kind in read
+        if kind.type == "input_image" or bytes(kind.text) != b'""'
+    ]
+    return with_dropped(own, carried.dropped, _text_part(b'"[image]"'))
 
 
 def _images(item: bytes) -> list[bytes]:

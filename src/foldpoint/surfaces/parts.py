@@ -3,20 +3,11 @@
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-import msgspec
-
-from ..core.errors import Unreadable
 from . import parts_bedrock, parts_gemini, parts_responses
-from .spans import decoded
+from .members import Members, as_sent, image_at, items_of, member, members_of, string, text_of
 
 Part: TypeAlias = dict[str, Any]
-Members: TypeAlias = dict[str, msgspec.Raw]
 Names: TypeAlias = dict[str, str]
-
-_MEMBERS = msgspec.json.Decoder(Members)
-_ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
-_TEXT = msgspec.json.Decoder(str)
-_ABSENT = msgspec.Raw(b"null")
 
 
 def parts(surface: str, body: bytes) -> list[dict[str, Any]]:
@@ -32,70 +23,67 @@ def parts(surface: str, body: bytes) -> list[dict[str, Any]]:
     if read is None:
         return []
     names: Names = {}
-    messages = [_members(message) for message in _items(_members(body).get("messages", _ABSENT))]
-    return [{"role": _text(message, "role"), "parts": list(read(message, names))} for message in messages]
+    messages = [members_of(message) for message in items_of(member(members_of(body), "messages"))]
+    return [{"role": text_of(message, "role"), "parts": list(read(message, names))} for message in messages]
 
 
 def _anthropic(message: Members, names: Names) -> Iterator[Part]:
-    content = message.get("content", _ABSENT)
-    if text := _string(content):
+    content = member(message, "content")
+    if text := string(content):
         yield {"type": "text", "text": text}
-    for item in _items(content):
-        yield from _anthropic_block(_members(item), names)
+    for item in items_of(content):
+        yield from _anthropic_block(members_of(item), names)
 
 
 def _anthropic_block(block: Members, names: Names) -> Iterator[Part]:
-    kind = _text(block, "type")
+    kind = text_of(block, "type")
     if kind == "text":
-        yield {"type": "text", "text": _text(block, "text")}
+        yield {"type": "text", "text": text_of(block, "text")}
     elif kind in ("thinking", "redacted_thinking"):
-        yield {"type": "thinking", "text": _text(block, "thinking"), "redacted": kind != "thinking"}
+        yield {"type": "thinking", "text": text_of(block, "thinking"), "redacted": kind != "thinking"}
     elif kind == "image":
         yield _anthropic_image(block)
     elif kind.endswith("tool_use"):
-        yield _call(_text(block, "id"), _text(block, "name"), _source(block.get("input", _ABSENT)), names)
+        yield _call(text_of(block, "id"), text_of(block, "name"), as_sent(member(block, "input")), names)
     elif kind.endswith("tool_result"):
-        call = _text(block, "tool_use_id")
+        call = text_of(block, "tool_use_id")
         yield _result(call, block, names)
-        inner = map(_members, _items(block.get("content", _ABSENT)))
-        yield from ({**_anthropic_image(one), "result": call} for one in inner if _text(one, "type") == "image")
+        inner = map(members_of, items_of(member(block, "content")))
+        yield from ({**_anthropic_image(one), "result": call} for one in inner if text_of(one, "type") == "image")
     else:
         yield {"type": "other", "kind": kind}
 
 
 def _anthropic_image(block: Members) -> Part:
-    source = _members(block.get("source", _ABSENT))
-    return {"type": "image", "media_type": _text(source, "media_type"), "url": _text(source, "url")}
+    source = members_of(member(block, "source"))
+    return {"type": "image", "media_type": text_of(source, "media_type"), "url": text_of(source, "url")}
 
 
 def _openai_chat(message: Members, names: Names) -> Iterator[Part]:
-    if _text(message, "role") in ("tool", "function"):
-        yield _result(_text(message, "tool_call_id"), message, names)
+    if text_of(message, "role") in ("tool", "function"):
+        yield _result(text_of(message, "tool_call_id"), message, names)
         return
-    if thought := _text(message, "reasoning_content"):
+    if thought := text_of(message, "reasoning_content"):
         yield {"type": "thinking", "text": thought, "redacted": False}
-    content = message.get("content", _ABSENT)
-    if text := _string(content):
+    content = member(message, "content")
+    if text := string(content):
         yield {"type": "text", "text": text}
-    yield from (_openai_part(_members(item)) for item in _items(content))
-    for item in _items(message.get("tool_calls", _ABSENT)):
-        call = _members(item)
-        function = _members(call.get("function", call.get("custom", _ABSENT)))
-        arguments = _text(function, "arguments") or _text(function, "input")
-        yield _call(_text(call, "id"), _text(function, "name"), arguments, names)
-    if function := _members(message.get("function_call", _ABSENT)):
-        yield _call("", _text(function, "name"), _text(function, "arguments"), names)
+    yield from (_openai_part(members_of(item)) for item in items_of(content))
+    for item in items_of(member(message, "tool_calls")):
+        call = members_of(item)
+        function = members_of(call.get("function", member(call, "custom")))
+        arguments = text_of(function, "arguments") or text_of(function, "input")
+        yield _call(text_of(call, "id"), text_of(function, "name"), arguments, names)
+    if function := members_of(member(message, "function_call")):
+        yield _call("", text_of(function, "name"), text_of(function, "arguments"), names)
 
 
 def _openai_part(part: Members) -> Part:
-    kind = _text(part, "type")
+    kind = text_of(part, "type")
     if kind == "text":
-        return {"type": "text", "text": _text(part, "text")}
+        return {"type": "text", "text": text_of(part, "text")}
     if kind == "image_url":
-        url = _text(_members(part.get("image_url", _ABSENT)), "url")
-        inline = url.startswith("data:")
-        media_type = url[len("data:") :].partition(";")[0][:100] if inline else ""
-        return {"type": "image", "media_type": media_type, "url": "" if inline else url}
+        return image_at(text_of(members_of(member(part, "image_url")), "url"))
     return {"type": "other", "kind": kind}
 
 
@@ -114,40 +102,9 @@ def _call(id: str, name: str, arguments: str, names: Names) -> Part:
 
 def _result(id: str, holder: Members, names: Names) -> Part:
     """The result in `content`: a string, or the texts of its parts on lines of their own."""
-    content = holder.get("content", _ABSENT)
-    texts = [_text(_members(item), "text") for item in _items(content)]
-    text = _string(content) or "\n".join(text for text in texts if text)
-    name = names.get(id) or _text(holder, "name")
-    failed = bytes(holder.get("is_error", _ABSENT)) == b"true"
+    content = member(holder, "content")
+    texts = [text_of(members_of(item), "text") for item in items_of(content)]
+    text = string(content) or "\n".join(text for text in texts if text)
+    name = names.get(id) or text_of(holder, "name")
+    failed = bytes(member(holder, "is_error")) == b"true"
     return {"type": "tool_result", "id": id, "name": name, "text": text, "error": failed}
-
-
-def _members(raw: bytes | msgspec.Raw) -> Members:
-    """The members of an object; none for anything else."""
-    return _decoded(_MEMBERS, raw) or {}
-
-
-def _items(raw: bytes | msgspec.Raw) -> list[msgspec.Raw]:
-    """The items of a list; none for anything else."""
-    return _decoded(_ITEMS, raw) or []
-
-
-def _string(raw: bytes | msgspec.Raw) -> str:
-    """The string; empty for anything else."""
-    return _decoded(_TEXT, raw) or ""
-
-
-def _text(members: Members, name: str) -> str:
-    return _string(members.get(name, _ABSENT))
-
-
-def _source(raw: msgspec.Raw) -> str:
-    """A value as it was sent."""
-    return bytes(raw).decode("utf-8", "replace")
-
-
-def _decoded(decoder: msgspec.json.Decoder[Any], raw: bytes | msgspec.Raw) -> Any:
-    try:
-        return decoded(decoder, bytes(raw))
-    except Unreadable:
-        return None

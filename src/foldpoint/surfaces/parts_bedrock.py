@@ -5,52 +5,45 @@ from typing import Any
 
 import msgspec
 
-from ..core.errors import Unreadable
-from .spans import decoded
+from .members import Members, as_sent, items_of, member, members_of, string, text_of
 
 Part = dict[str, Any]
-Members = dict[str, msgspec.Raw]
-
-_MESSAGE = msgspec.json.Decoder(Members)
-_ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
-_ANY: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
-_ABSENT = msgspec.Raw(b"null")
 
 
 def messages(body: bytes) -> list[dict[str, Any]]:
     """The messages of a body, as `parts.parts` says them; empty where it cannot be read."""
     names: dict[str, str] = {}
-    whole = _members(body)
-    counted = _members(_members(whole.get("input")).get("converse"))
-    found = [_members(message) for message in _items((counted or whole).get("messages"))]
-    return [{"role": _said(one.get("role")), "parts": list(_parts(one, names))} for one in found]
+    whole = members_of(body)
+    counted = members_of(member(members_of(member(whole, "input")), "converse"))
+    found = [members_of(message) for message in items_of(member(counted or whole, "messages"))]
+    return [{"role": text_of(one, "role"), "parts": list(_parts(one, names))} for one in found]
 
 
 def _parts(message: Members, names: dict[str, str]) -> Iterator[Part]:
-    for item in _items(message.get("content")):
-        for kind, raw in _members(item).items():
+    for item in items_of(member(message, "content")):
+        for kind, raw in members_of(item).items():
             yield from _block(kind, raw, names)
 
 
 def _block(kind: str, raw: msgspec.Raw, names: dict[str, str]) -> Iterator[Part]:
-    value = _members(raw)
+    value = members_of(raw)
     match kind:
         case "text":
-            yield {"type": "text", "text": _said(raw)}
+            yield {"type": "text", "text": string(raw)}
         case "toolUse":
-            call, name = _said(value.get("toolUseId")), _said(value.get("name"))
+            call, name = text_of(value, "toolUseId"), text_of(value, "name")
             names[call] = name
-            written = bytes(value.get("input", _ABSENT)).decode("utf-8", "replace")
+            written = as_sent(member(value, "input"))
             yield {"type": "tool_call", "id": call, "name": name, "arguments": written}
         case "toolResult":
             yield from _result(value, names)
         case "reasoningContent":
-            text = _said(_members(value.get("reasoningText")).get("text"))
+            text = text_of(members_of(member(value, "reasoningText")), "text")
             yield {"type": "thinking", "text": text, "redacted": "reasoningText" not in value}
         case "image":
             yield _image(value)
         case "citationsContent":
-            yield {"type": "text", "text": "".join(_texts(value.get("content")))}
+            yield {"type": "text", "text": "".join(_texts(member(value, "content")))}
         case "cachePoint":
             return
         case _:
@@ -59,47 +52,26 @@ def _block(kind: str, raw: msgspec.Raw, names: dict[str, str]) -> Iterator[Part]
 
 def _result(value: Members, names: dict[str, str]) -> Iterator[Part]:
     """A result, and the images in it."""
-    call, content = _said(value.get("toolUseId")), value.get("content")
-    failed = _said(value.get("status")) == "error"
+    call, content = text_of(value, "toolUseId"), member(value, "content")
+    failed = text_of(value, "status") == "error"
     text = "\n".join(text for text in _texts(content) if text)
     yield {"type": "tool_result", "id": call, "name": names.get(call, ""), "text": text, "error": failed}
-    inside = [_members(item) for item in _items(content)]
-    yield from ({**_image(_members(one["image"])), "result": call} for one in inside if "image" in one)
+    inside = [members_of(item) for item in items_of(content)]
+    yield from ({**_image(members_of(one["image"])), "result": call} for one in inside if "image" in one)
 
 
 def _image(value: Members) -> Part:
-    source = _members(value.get("source"))
-    form = _said(value.get("format"))
-    url = _said(_members(source.get("s3Location")).get("uri"))
+    source = members_of(member(value, "source"))
+    form = text_of(value, "format")
+    url = text_of(members_of(member(source, "s3Location")), "uri")
     return {"type": "image", "media_type": f"image/{form}" if form else "", "url": url}
 
 
-def _texts(content: msgspec.Raw | None) -> Iterator[str]:
+def _texts(content: msgspec.Raw) -> Iterator[str]:
     """The texts of a content; JSON as it was sent."""
-    for item in _items(content):
-        block = _members(item)
+    for item in items_of(content):
+        block = members_of(item)
         if "json" in block:
-            yield bytes(block["json"]).decode("utf-8", "replace")
+            yield as_sent(block["json"])
         elif "text" in block:
-            yield _said(block["text"])
-
-
-def _members(raw: bytes | msgspec.Raw | None) -> Members:
-    return _read(_MESSAGE, raw) or {}
-
-
-def _items(raw: msgspec.Raw | None) -> list[msgspec.Raw]:
-    return _read(_ITEMS, raw) or []
-
-
-def _said(raw: msgspec.Raw | None) -> str:
-    """The string; empty for anything else."""
-    value = _read(_ANY, raw)
-    return value if isinstance(value, str) else ""
-
-
-def _read(decoder: msgspec.json.Decoder[Any], raw: bytes | msgspec.Raw | None) -> Any:
-    try:
-        return None if raw is None else decoded(decoder, bytes(raw))
-    except Unreadable:
-        return None
+            yield string(block["text"])

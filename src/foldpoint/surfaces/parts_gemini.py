@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 
 from ..core.errors import Unreadable
+from .content import word
 from .gemini import Gemini, elements_of, parts_span
-from .gemini_views import CODE, Code, Function, Part, read_content, whole, word
+from .gemini_views import CODE, Code, Function, Part, read_content, whole
 from .spans import decoded
 
 _ANY: msgspec.json.Decoder[Any] = msgspec.json.Decoder()

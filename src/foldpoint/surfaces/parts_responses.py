@@ -6,7 +6,9 @@ from typing import Any
 import msgspec
 
 from ..core.errors import Unreadable
-from .responses_items import Item, asked, call_id_of, kind_of, read_item, word, written
+from .content import word
+from .members import image_at
+from .responses_items import Item, asked, call_id_of, kind_of, read_item, written
 from .responses_views import CALLS, RAN
 from .spans import decoded, elements
 
@@ -73,10 +75,7 @@ def _image(part: dict[str, Any]) -> Part | None:
     """An image: its media type where it is in the body, its address where it is not."""
     if part.get("type") not in ("input_image", "computer_screenshot"):
         return None
-    url = word(part.get("image_url"))
-    inline = url.startswith("data:")
-    media_type = url[len("data:") :].partition(";")[0][:100] if inline else ""
-    return {"type": "image", "media_type": media_type, "url": "" if inline else url}
+    return image_at(word(part.get("image_url")))
 
 
 def _called(read: Item, kind: str, item: bytes, names: dict[str, str]) -> Iterator[Part]:

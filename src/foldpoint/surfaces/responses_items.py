@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
-from ..core.text import READ_AHEAD, bare, weight
+from ..core.text import bare, weight
 from ..core.transcript import IMAGE_SIZE
-from .content import arguments
+from .content import arguments, heads, word
 from .spans import decoded
 
 _NONE = msgspec.Raw()
@@ -77,11 +77,6 @@ def kind_of(item: Item) -> str:
     return item.type or ("message" if item.role else "")
 
 
-def word(value: Any) -> str:
-    """The value where it is a text, else nothing."""
-    return value if isinstance(value, str) else ""
-
-
 def call_id_of(item: Item) -> str:
     """What pairs a call with its output: `call_id`, or the item's own id where the type has no other."""
     return word(item.call_id) or word(item.id)
@@ -141,9 +136,4 @@ def said_by(part: Part) -> str:
 
 def joined(parts: list[Part], limit: int) -> str:
     """The texts of parts as far as a line may need them; 0 = all."""
-    texts, left = [], limit * READ_AHEAD + 1
-    for part in parts:
-        text = said_by(part)
-        texts.append(text[:left] if limit else text)
-        left = max(0, left - len(text))
-    return " ".join(texts)
+    return " ".join(heads(map(said_by, parts), limit))

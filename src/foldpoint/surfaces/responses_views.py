@@ -18,7 +18,7 @@ from ..core.transcript import (
     result_of,
     result_view,
 )
-from .content import marked
+from .content import marked, word
 from .responses_items import (
     Item,
     Part,
@@ -33,7 +33,6 @@ from .responses_items import (
     size_of,
     texts_of,
     weight_of,
-    word,
 )
 from .spans import decoded
 
