@@ -1,11 +1,10 @@
 """boto3 runs a tool loop through the gateway: Converse and InvokeModel, streamed and not, signed or by a bearer key."""
 
 import asyncio
-import contextlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import boto3
 import botocore.session
@@ -16,47 +15,17 @@ from botocore.awsrequest import AWSRequest
 from botocore.config import Config
 from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
+from loops import ENDED, SCHEMA, TASK, TURNS, Headers, Loop, Run, part, ran, through
 
-from foldpoint import assemble
-from foldpoint.config import load
-from foldpoint.core.record import Record
-from foldpoint.gateway.serving import listening, run
-from foldpoint.gateway.state import RECORDER, STORE
-from foldpoint.lab.provider import Call, Exchange, Provider, Script, Step
+from foldpoint.gateway.serving import run
+from foldpoint.lab.provider import Exchange, Provider
 
-TURNS = 16
-STEPS = [
-    Step(f"Reading part {n}.", (Call("read_file", {"path": f"part_{n}.txt"}),), thinking=f"Part {n} is next.")
-    for n in range(TURNS)
-]
-TASK = "Read all parts of the report and say when you are done with them."
-ENDED = "All parts are read."
-SCHEMA: dict[str, Any] = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 MODEL = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 ARN = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 KEYS = {"AWS_ACCESS_KEY_ID": "AKIDCLIENT", "AWS_SECRET_ACCESS_KEY": "client secret"}
 POINT = {"cachePoint": {"type": "default"}}
 
-Headers = dict[str, str]
 Ask = Callable[[Any, list[Any]], tuple[dict[str, Any], Headers]]
-
-
-class Loop(NamedTuple):
-    """What became of a loop: the last words, the fold's headers of each answer, records and the provider's log."""
-
-    said: str
-    headers: list[Headers]
-    records: list[Record]
-    provider: Provider
-
-    @property
-    def verdicts(self) -> list[str]:
-        return [given["x-ace-trajectory-compaction"] for given in self.headers]
-
-
-def part(path: str) -> str:
-    """The tool."""
-    return f"{path}: " + "the quick brown fox jumps over the lazy dog; " * 60
 
 
 def wanted(messages: list[Any]) -> dict[str, Any]:
@@ -177,17 +146,16 @@ def with_bearer(key: str) -> Callable[..., None]:
     return before_send
 
 
-def looped(url: str, ask: Ask, bearer: str | None) -> tuple[str, list[Headers]]:
+def looped(url: str, ask: Ask, bearer: str | None) -> Loop:
     """The loop, with a client that signs or that has a bearer key."""
     session = boto3.Session(botocore_session=botocore.session.Session())
-    settings = Config(retries={"total_max_attempts": 1}, region_name="us-east-1")
-    key, secret = KEYS.values()
-    client = session.client(
-        "bedrock-runtime", endpoint_url=url, config=settings, aws_access_key_id=key, aws_secret_access_key=secret
-    )
+    settings: dict[str, Any] = {"endpoint_url": f"{url}/bedrock", "config": Config(retries={"total_max_attempts": 1})}
     if bearer:
-        settings = settings.merge(Config(signature_version=UNSIGNED))
-        client = session.client("bedrock-runtime", endpoint_url=url, config=settings)
+        settings["config"] = settings["config"].merge(Config(signature_version=UNSIGNED))
+    else:
+        settings["aws_access_key_id"], settings["aws_secret_access_key"] = KEYS.values()
+    client = session.client("bedrock-runtime", region_name="us-east-1", **settings)
+    if bearer:
         client.meta.events.register("before-send", with_bearer(bearer))
     messages: list[Any] = [{"role": "user", "content": [{"text": TASK}]}]
     headers = []
@@ -202,29 +170,12 @@ def looped(url: str, ask: Ask, bearer: str | None) -> tuple[str, list[Headers]]:
         messages.append({"role": "user", "content": content})
 
 
-@contextlib.asynccontextmanager
-async def through(folder: Path, environ: dict[str, str]) -> AsyncIterator[tuple[str, Provider, Any]]:
-    """The gateway, folding, in front of a provider that plays the script."""
-    async with Provider(answers=Script(STEPS, Step(ENDED)), keep_bodies=True) as provider:
-        config = folder / "foldpoint.toml"
-        config.write_text(
-            f'[store]\nurl = "sqlite:///{folder}/foldpoint.db"\n[upstreams.bedrock]\nbase_url = "{provider.url}"\n'
-            "[skills.agent_trajectory_compaction]\npayback_turns = 1000\n"
-        )
-        with assemble.gateway(load(config, environ={"HOME": str(folder), **environ}).settings) as app:
-            async with listening(app, "127.0.0.1", 0) as url:
-                yield f"{url}/bedrock", provider, app
-
-
-def ran(folder: Path, ask: Ask, environ: dict[str, str], bearer: str | None = None) -> Loop:
+def ended(folder: Path, ask: Ask, environ: dict[str, str], bearer: str | None = None) -> Run:
     """One loop from its first request to its last."""
 
-    async def main() -> Loop:
-        async with through(folder, environ) as (url, provider, app):
-            said, headers = await asyncio.to_thread(looped, url, ask, bearer)
-            await app[RECORDER].flush()
-            records = app[STORE].requests("local", limit=100).records
-            return Loop(said, headers, list(reversed(records)), provider)
+    async def main() -> Run:
+        async with through(folder, environ=environ) as (url, provider, app):
+            return await ran(asyncio.to_thread(looped, url, ask, bearer), provider, app)
 
     return run(main())
 
@@ -249,40 +200,30 @@ ASKS = [converse, converse_stream, invoke, invoke_stream]
 @pytest.mark.parametrize("bearer", [None, "bearer-key"], ids=["signed", "bearer"])
 def test_a_tool_loop_ends_as_it_should_and_is_folded(ask: Ask, bearer: str | None, tmp_path: Path) -> None:
     """Every request is valid to the provider, folds happen, signatures fit, and the records say what was billed."""
-    loop = ran(tmp_path, ask, {} if bearer else KEYS, bearer)
-    log = loop.provider.log
-    assert loop.said == ENDED
-    assert (log.requests, dict(log.outcomes)) == (TURNS + 1, {"answered": TURNS + 1})
-    assert loop.verdicts[:2] == ["skipped", "no_op"]
-    assert loop.verdicts.count("compacted") >= TURNS // 2
-    assert [record.verdict for record in loop.records] == loop.verdicts
+    loop = ended(tmp_path, ask, {} if bearer else KEYS, bearer)
+    loop.check()
     assert {record.model for record in loop.records} == {MODEL if ask in ASKS[:2] else ARN}
-    billed = [exchange.charge.usage for exchange in log.exchanges if exchange.charge]
-    recorded = [record.usage for record in loop.records if record.usage]
-    assert [(one.input, one.cache_read, one.cache_write) for one in recorded] == [
-        (one.input, one.cache_read, one.cache_write) for one in billed
-    ]
     if bearer:
-        assert {dict(one.headers)["Authorization"] for one in log.exchanges} == {f"Bearer {bearer}"}
+        assert {dict(one.headers)["Authorization"] for one in loop.log.exchanges} == {f"Bearer {bearer}"}
     else:
-        assert all(is_sound(exchange, loop.provider) for exchange in log.exchanges)
+        assert all(is_sound(exchange, loop.provider) for exchange in loop.log.exchanges)
 
 
 @pytest.mark.parametrize("ask", [converse, invoke_stream], ids=lambda ask: ask.__name__)
 def test_without_keys_a_signed_loop_is_measured_alone(ask: Ask, tmp_path: Path) -> None:
     """It runs as it would without us, and the record says what a fold would have saved and why there is none."""
-    loop = ran(tmp_path, ask, {})
+    loop = ended(tmp_path, ask, {})
     assert loop.said == ENDED
     assert loop.verdicts.count("would_compact") >= TURNS // 2
     told = {(record.mode, record.reason) for record in loop.records if record.verdict == "would_compact"}
     assert told == {("shadow", "signed")}
-    assert "[trajectory summary]" not in loop.provider.log.exchanges[-1].body.decode()
+    assert "[trajectory summary]" not in loop.log.exchanges[-1].body.decode()
     assert loop.records[-1].tokens_would_save > 0 == loop.records[-1].tokens_saved
 
 
 def test_between_folds_the_folded_prefix_is_read_from_the_cache(tmp_path: Path) -> None:
     """The caller's cache points and ours: while the fold stands still nothing in front of it is written again."""
-    loop = ran(tmp_path, converse, KEYS)
+    loop = ended(tmp_path, converse, KEYS)
     stood = [record for record in loop.records if record.reason == "checkpoint"]
     prompts = [record.usage for record in stood if record.usage]
     assert len(prompts) >= 5
@@ -293,7 +234,7 @@ def test_boto3_reads_errors_of_ours(tmp_path: Path) -> None:
     """As AWS's own, with the message that names us."""
 
     async def main() -> tuple[str, str]:
-        async with through(tmp_path, KEYS) as (url, provider, _):
+        async with through(tmp_path, environ=KEYS) as (url, provider, _):
             await provider.runner.cleanup()
             try:
                 await asyncio.to_thread(looped, url, converse, None)

@@ -8,10 +8,9 @@ import pytest
 from google import genai
 from google.genai import types
 from google.oauth2.credentials import Credentials
-from test_sdks import ENDED, SCHEMA, TASK, TURNS, Loop, Run, part, through
+from loops import SCHEMA, TASK, TURNS, Loop, Run, part, ran, through
 
 from foldpoint.gateway.serving import run
-from foldpoint.gateway.state import RECORDER, STORE
 
 TOOL = types.FunctionDeclaration(name="read_file", description="Read a file.", parameters_json_schema=SCHEMA)
 CONFIG = types.GenerateContentConfig(
@@ -85,23 +84,11 @@ def test_a_tool_loop_ends_as_it_should_and_is_folded(model: str, streamed: bool,
 
     async def main() -> Run:
         async with through(tmp_path) as (url, provider, app):
-            said, headers = await gemini_loop(url, model, streamed)
-            await app[RECORDER].flush()
-            records = app[STORE].requests("local", limit=100).records
-            return Run(said, headers, records, provider)
+            return await ran(gemini_loop(url, model, streamed), provider, app)
 
     loop = run(main())
-    assert loop.said == ENDED
-    assert (loop.log.requests, dict(loop.log.outcomes)) == (TURNS + 1, {"answered": TURNS + 1})
-    assert loop.verdicts[:2] == ["skipped", "no_op"]
-    assert loop.verdicts.count("compacted") >= TURNS // 2
-    assert [record.verdict for record in reversed(loop.records)] == loop.verdicts
+    loop.check()
     assert {(record.surface, record.model) for record in loop.records} == {("gemini", model)}
-    billed = [exchange.charge.usage for exchange in loop.log.exchanges if exchange.charge]
-    recorded = [record.usage for record in reversed(loop.records) if record.usage]
-    assert [(usage.input, usage.cache_read) for usage in recorded] == [
-        (usage.input, usage.cache_read) for usage in billed
-    ]
     assert all(record.cost for record in loop.records)
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import openai
+from loops import through
 
-from foldpoint import assemble
-from foldpoint.config import load
 from foldpoint.core.receipt import HEADER
-from foldpoint.gateway.serving import listening, run
+from foldpoint.gateway.serving import run
 from foldpoint.lab.provider import Call, Provider, Script, Step
 
 TURNS = 15
@@ -23,17 +22,10 @@ OUTPUT = "the quick brown fox jumps over the lazy dog; " * 60
 
 
 @contextlib.asynccontextmanager
-async def through(folder: Path) -> AsyncIterator[tuple[openai.AsyncOpenAI, Provider]]:
+async def asking(folder: Path) -> AsyncIterator[tuple[openai.AsyncOpenAI, Provider]]:
     """A client of the gateway, which folds, and the provider behind it."""
-    async with Provider(answers=PLAY, keep_bodies=True) as provider:
-        config = folder / "foldpoint.toml"
-        config.write_text(
-            f'[store]\nurl = "sqlite:///{folder}/foldpoint.db"\n[upstreams.openai]\nbase_url = "{provider.url}"\n'
-            "[skills.agent_trajectory_compaction]\npayback_turns = 1000\n"
-        )
-        with assemble.gateway(load(config, environ={"HOME": str(folder)}).settings) as app:
-            async with listening(app, "127.0.0.1", 0) as url:
-                yield openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0), provider
+    async with through(folder, PLAY) as (url, provider, _):
+        yield openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0), provider
 
 
 def outputs(answer: Any) -> list[Any]:
@@ -55,7 +47,7 @@ def test_a_conversation_that_the_provider_holds(tmp_path: Path) -> None:
     """Every request sends what is new alone; it is passed on, and the responses can be read and deleted."""
 
     async def main() -> tuple[list[str], str, int]:
-        async with through(tmp_path) as (client, provider):
+        async with asking(tmp_path) as (client, provider):
             create = client.responses.with_raw_response.create
             verdicts, answer, given = [], None, "Go on until you are done."
             for _ in range(TURNS + 1):
@@ -80,7 +72,7 @@ def test_what_is_counted_is_what_will_be_sent(tmp_path: Path) -> None:
     """`input_tokens` folds like the request that it counts."""
 
     async def main() -> tuple[int, int, int]:
-        async with through(tmp_path) as (client, provider):
+        async with asking(tmp_path) as (client, provider):
             given = await history(client, 9)
             counted = await client.responses.input_tokens.count(model="gpt-5.1", input=given, tools=TOOLS)
             answer = await client.responses.create(model="gpt-5.1", input=given, tools=TOOLS)
@@ -98,7 +90,7 @@ def test_a_compaction_is_made_and_the_session_folds_again(tmp_path: Path) -> Non
     """The provider compacts, at its own path or in the list; what comes behind is folded, never the compaction."""
 
     async def main() -> tuple[list[str], str]:
-        async with through(tmp_path) as (client, provider):
+        async with asking(tmp_path) as (client, provider):
             given = await history(client, 4)
             compacted = await client.responses.compact(model="gpt-5.1", input=given)
             given = [item.model_dump(exclude_none=True, warnings=False) for item in compacted.output]
@@ -125,7 +117,7 @@ def test_every_event_of_a_stream_arrives(tmp_path: Path) -> None:
     """From the first to the last, in order."""
 
     async def main() -> tuple[str, str, list[int]]:
-        async with through(tmp_path) as (client, _):
+        async with asking(tmp_path) as (client, _):
             stream = await client.responses.create(model="gpt-5.1", input="go", stream=True)
             events = [event async for event in stream]
             return events[0].type, events[-1].type, [event.sequence_number for event in events]

@@ -1,64 +1,15 @@
 """The providers' own SDKs run a tool loop through the gateway, unchanged but for `base_url`."""
 
-import contextlib
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import anthropic
 import openai
 import pytest
+from loops import SCHEMA, TASK, Loop, Run, part, ran, through
 
-from foldpoint import assemble
-from foldpoint.config import load
-from foldpoint.core.record import Record
-from foldpoint.gateway.serving import listening, run
-from foldpoint.gateway.state import RECORDER, STORE
-from foldpoint.lab.provider import Call, Provider, Script, Step
-
-TURNS = 20
-STEPS = [
-    Step(f"Reading part {n}.", (Call("read_file", {"path": f"part_{n}.txt"}),), f"Part {n} is next.")
-    for n in range(TURNS)
-]
-PARTS = [f"part {n}: " + "the quick brown fox jumps over the lazy dog; " * 80 for n in range(TURNS)]
-TASK = "Read all parts of the report and say when you are done with them."
-SCHEMA: dict[str, Any] = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
-ENDED = "All parts are read."
-
-Loop = tuple[str, list[dict[str, str]]]
-
-
-def part(path: str) -> str:
-    """The tool."""
-    return PARTS[int(path.removeprefix("part_").removesuffix(".txt"))]
-
-
-class Run:
-    """What became of one loop: the last words, the fold's headers of each answer, the records, the provider's log."""
-
-    def __init__(self, said: str, headers: list[dict[str, str]], records: list[Record], provider: Provider) -> None:
-        self.said = said
-        self.verdicts = [given.get("x-ace-trajectory-compaction", "") for given in headers]
-        self.records = records
-        self.log = provider.log
-
-
-@contextlib.asynccontextmanager
-async def through(folder: Path) -> AsyncIterator[tuple[str, Provider, Any]]:
-    """The gateway, folding, in front of a provider that plays the script."""
-    async with Provider(answers=Script(STEPS, Step(ENDED))) as provider:
-        config = folder / "foldpoint.toml"
-        config.write_text(
-            f'[store]\nurl = "sqlite:///{folder}/foldpoint.db"\n'
-            f'[upstreams.openai]\nbase_url = "{provider.url}"\n[upstreams.anthropic]\nbase_url = "{provider.url}"\n'
-            f'[upstreams.gemini]\nbase_url = "{provider.url}"\n'
-            "[skills.agent_trajectory_compaction]\npayback_turns = 1000\n"
-        )
-        with assemble.gateway(load(config, environ={"HOME": str(folder)}).settings) as app:
-            async with listening(app, "127.0.0.1", 0) as url:
-                yield url, provider, app
+from foldpoint.gateway.serving import run
 
 
 async def anthropic_loop(url: str, streamed: bool) -> Loop:
@@ -164,28 +115,15 @@ def loop(request: pytest.FixtureRequest, streamed: bool, tmp_path: Path) -> Run:
 
     async def main() -> Run:
         async with through(tmp_path) as (url, provider, app):
-            said, headers = await request.param(url, streamed)
-            await app[RECORDER].flush()
-            records = app[STORE].requests("local", limit=100).records
-            return Run(said, headers, records, provider)
+            return await ran(request.param(url, streamed), provider, app)
 
     return run(main())
 
 
 def test_a_tool_loop_ends_as_it_should_and_is_folded(loop: Run) -> None:
     """Every request is valid to the provider, folds happen, and the records say what was billed."""
-    assert loop.said == ENDED
-    assert (loop.log.requests, dict(loop.log.outcomes)) == (TURNS + 1, {"answered": TURNS + 1})
-    assert loop.verdicts[:2] == ["skipped", "no_op"]
-    assert loop.verdicts.count("compacted") >= TURNS // 2
-    assert [record.verdict for record in reversed(loop.records)] == loop.verdicts
+    loop.check()
     assert {record.session for record in loop.records} == {loop.records[0].transcript}
-    billed = [exchange.charge.usage for exchange in loop.log.exchanges if exchange.charge]
-    recorded = [record.usage for record in reversed(loop.records) if record.usage]
-    assert [usage.prompt for usage in recorded] == [usage.prompt for usage in billed]
-    assert [(usage.input, usage.cache_read) for usage in recorded] == [
-        (usage.input, usage.cache_read) for usage in billed
-    ]
 
 
 def test_the_sdks_read_errors_of_ours(tmp_path: Path) -> None:

@@ -10,11 +10,10 @@ from loopback import Gateway, gateway
 
 from foldpoint.core.policy import Policy, Trajectory
 from foldpoint.core.receipt import HEADER
-from foldpoint.engine import Engine, fold
+from foldpoint.engine import Engine
 from foldpoint.lab.provider import validate_openai_responses
-from naive.invariants import Body, violations
+from naive.passage import Passage
 from naive.sources import Source, recordings
-from naive.steps import follows, step_violations
 
 SURFACE = "openai-responses"
 POLICY = Policy(Trajectory(payback_turns=1000))
@@ -31,23 +30,13 @@ async def sent(it: Gateway, body: bytes) -> tuple[bytes, str]:
 async def problems(it: Gateway, source: Source, counts: Counter[str]) -> list[str]:
     """What does not hold of a session's requests as they arrived."""
     found: list[str] = []
-    before: tuple[Body, Body] | None = None
+    passage = Passage(Engine(POLICY), SURFACE)
     for data in source.steps:
         got, verdict = await sent(it, data)
         counts[verdict] += 1
-        alone = fold(data, SURFACE, POLICY)
-        if (alone.body, alone.receipt.verdict) != (got, verdict):
-            found.append("another body arrived than a fold of this request alone gives")
-        if verdict != "compacted":
-            found += [] if got == data else ["a body that is not folded changed"]
-        elif not json.loads(data).get("previous_response_id"):
+        found += passage.problems(data, got, verdict)
+        if verdict == "compacted" and not json.loads(data).get("previous_response_id"):
             validate_openai_responses.check(json.loads(got))
-        one, two = Body(SURFACE, data), Body(SURFACE, got)
-        found += violations(one, one if got == data else two, alone.receipt) if got != data else []
-        if before and follows(before[0], one):
-            old = fold(before[0].data, SURFACE, POLICY).receipt
-            found += step_violations(before[0], before[1], old, one, two, alone.receipt)
-        before = (one, two)
     return [f"{source.name}: {problem}" for problem in found]
 
 
