@@ -11,7 +11,8 @@ from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
 from ..core.transcript import Limits, Shape, View
 from .content import names_of, same_reminder_apart
-from .gemini_views import Function, Part, read_content, view_of, whole, word
+from .gemini_content import Function, Part, read_content, word
+from .gemini_views import view_of, whole
 from .spans import decoded, elements, offset, sourced, spans
 
 _NONE = msgspec.Raw()
