@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from foldpoint.core.text import unspelled
 from foldpoint.core.transcript import Limits, View
 from foldpoint.skills.numbering import numbered
 from foldpoint.surfaces import SURFACES
@@ -64,7 +65,7 @@ def test_the_line_says_the_number() -> None:
         {"functionCall": {"name": "f"}},
     ]
     view = SURFACE.view(compact({"role": "model", "parts": parts}), Limits())
-    assert numbered([view], (), 0)[0].line == (
+    assert unspelled(numbered([view], (), 0)[0].line) == (
         "I run || tool_use[f#] it. | tool_use[f#1] f | tool_use[code_execution#1] code_execution 1 | "
         "tool_result[code_execution#1] code_execution: 2 | tool_use[f#2] f"
     )

@@ -9,6 +9,7 @@ from foldpoint import fold
 from foldpoint.core.edit import Block, Carried, KeptImage
 from foldpoint.core.errors import Unreadable
 from foldpoint.core.ports import Exchange
+from foldpoint.core.text import unspelled
 from foldpoint.core.transcript import Limits, View
 from foldpoint.surfaces import SURFACES
 from foldpoint.surfaces.gemini import model_of
@@ -37,7 +38,7 @@ def result(response: Any, name: str = "query", id: str = "", **beside: Any) -> d
 
 def head(response: Any, limits: Limits = LIMITS, **beside: Any) -> str:
     """What a line says of a result."""
-    return view(result(response, **beside), limits=limits).results[0].head
+    return unspelled(view(result(response, **beside), limits=limits).results[0].head)
 
 
 # Reading
@@ -181,13 +182,13 @@ def test_a_spelling_of_a_response_changes_nothing() -> None:
 def test_images_and_files_in_a_result_are_named() -> None:
     """And counted as images of the result."""
     seen = view(result({"output": "shot"}, parts=[IMAGE, PDF]))
-    assert (seen.results[0].head, seen.results[0].images, seen.own_images) == ("shot [image] [document]", 1, 0)
+    assert (seen.results[0].head, seen.results[0].images, seen.own_images) == (b"shot [image] [document]", 1, 0)
 
 
 def test_what_stands_beside_a_result_is_the_users_own() -> None:
     """Texts and images; empty texts are nothing."""
     seen = view(result({"output": "x"}), {"text": "Hurry."}, IMAGE, {"text": ""})
-    assert (seen.line, seen.own, seen.own_images, seen.size) == ("Hurry. | [image]", 16 + 6 + 16 + 4_800, 1,
+    assert (seen.line, seen.own, seen.own_images, seen.size) == (b"Hurry. | [image]", 16 + 6 + 16 + 4_800, 1,
         24 + 16 + 1 + 16 + 6 + 16 + 4_800 + 16)  # fmt: skip
 
 
@@ -201,7 +202,7 @@ def test_an_action_is_said_by_its_texts_and_calls() -> None:
         {"thoughtSignature": "c2ln"},
         role="model",
     )
-    assert seen.line == 'I look. | tool_use[c1] query {"n":1} | [hologram]'
+    assert unspelled(seen.line) == 'I look. | tool_use[c1] query {"n":1} | [hologram]'
     assert [(each.id, each.name) for each in seen.calls] == [("c1", "query")]
     assert seen.thinking == 16 + 8
 
@@ -213,7 +214,7 @@ def test_code_that_the_server_ran_stands_with_its_outcome() -> None:
         {"codeExecutionResult": {"outcome": "OUTCOME_FAILED", "output": "boom"}},
         role="model",
     )
-    assert seen.line == (
+    assert unspelled(seen.line) == (
         "tool_use[code_execution#] code_execution print(1) | tool_result[code_execution#] code_execution: (error) boom"
     )
     assert seen.answered == ("code_execution#",)
@@ -246,7 +247,7 @@ def test_a_digest_knows_one_spelling() -> None:
 def test_a_block_stands_behind_the_parts() -> None:
     """Every byte of the content stays."""
     item = b'{ "parts" : [ {"text": "a\\u00e9"} ] , "role":"user"}'
-    grown = SURFACE.extended(item, [Block("S")], [])
+    grown = SURFACE.extended(item, [Block(b'"S"')], [])
     assert grown == b'{ "parts" : [ {"text": "a\\u00e9"},{"text":"S"}] , "role":"user"}'
 
 
@@ -263,7 +264,7 @@ def test_a_block_stands_behind_the_parts() -> None:
 )
 def test_a_block_finds_its_place(item: bytes | None, grown: bytes) -> None:
     """In a content of its own, beside one part, and where there are none."""
-    assert SURFACE.extended(item, [Block("S")], []) == grown
+    assert SURFACE.extended(item, [Block(b'"S"')], []) == grown
 
 
 def test_what_is_carried_leaves_results_and_empty_texts() -> None:

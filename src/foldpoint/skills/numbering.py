@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..core.text import bare, wide
-from ..core.transcript import Call, Result, View, call_of, result_of
+from ..core.text import bare, spelled, weight
+from ..core.transcript import Call, Result, View
 
 UNNUMBERED = "#"
 """What a surface puts behind the name where an id should stand."""
@@ -71,7 +71,7 @@ def _acted(view: View, waiting: list[Call], counts: _Counts) -> View:
     calls: list[Call] = []
     for call in view.calls:
         if _bare_of_id(call.id, call.name):
-            given, call = call.id, call_of(f"{call.name}{UNNUMBERED}{counts.next(call.name)}", call.name)
+            given, call = call.id, Call(f"{call.name}{UNNUMBERED}{counts.next(call.name)}", call.name)
             line, at = _renamed(line, "tool_use", given, call.id, at)
         calls.append(call)
         waiting.append(call)
@@ -82,9 +82,16 @@ def _acted(view: View, waiting: list[Call], counts: _Counts) -> View:
         answered.append(taken)
     if calls == list(view.calls) and answered == list(view.answered):
         return view
-    single = calls[0].id if view.single else ""
-    changed = {"calls": tuple(calls), "answered": tuple(answered), "line": line, "wide": wide(line), "single": single}
-    return msgspec.structs.replace(view, **changed)
+    changed = msgspec.structs.replace(view, calls=tuple(calls), answered=tuple(answered), line=line)
+    return _asking(changed, view, calls[0].id) if view.asks else changed
+
+
+def _asking(changed: View, view: View, name: str) -> View:
+    """The view of the item's one call under another id: what it adds to its turn's line ends with it, too."""
+    part, taken = (f"tool_result[{bare(call_id)}]" for call_id in (view.asks, name))
+    tail = view.said[len(view.line) :].replace(spelled(part), spelled(taken), 1)
+    share = view.share + 2 * (weight(taken) - weight(part))
+    return msgspec.structs.replace(changed, asks=name, said=changed.line + tail, share=share)
 
 
 def _observed(view: View, waiting: list[Call]) -> View:
@@ -92,10 +99,10 @@ def _observed(view: View, waiting: list[Call]) -> View:
     results: list[Result] = []
     for result in view.results:
         taken = _take(waiting, result.id, result.name)
-        results.append(result if taken == result.id else result_of(taken, result.head, result.name, result.images))
+        results.append(result if taken == result.id else msgspec.structs.replace(result, id=taken))
     if results == list(view.results):
         return view
-    return msgspec.structs.replace(view, results=tuple(results), single=results[0].id if view.single else "")
+    return msgspec.structs.replace(view, results=tuple(results), answers=results[0].id if view.answers else "")
 
 
 def _take(waiting: list[Call], given: str, name: str) -> str:
@@ -115,14 +122,14 @@ def _is_ours(call: Call) -> bool:
     return call.id.startswith(call.name + UNNUMBERED)
 
 
-def _renamed(line: str, kind: str, given: str, taken: str, at: int) -> tuple[str, int]:
+def _renamed(line: bytes, kind: str, given: str, taken: str, at: int) -> tuple[bytes, int]:
     """The line with the id of the next part of that kind and id from `at` on changed, and where to go on.
 
     A part of ours begins the line or stands behind ` | `; carried text never looks like one.
     """
-    part = f"{kind}[{bare(given)}]"
-    start = 0 if at == 0 and line.startswith(part) else line.find(f" | {part}", at) + 3
+    part = spelled(f"{kind}[{bare(given)}]")
+    start = 0 if at == 0 and line.startswith(part) else line.find(b" | " + part, at) + 3
     if given == taken or start == 2:
         return line, at
-    renamed = f"{kind}[{bare(taken)}]"
+    renamed = spelled(f"{kind}[{bare(taken)}]")
     return line[:start] + renamed + line[start + len(part) :], start + len(renamed)

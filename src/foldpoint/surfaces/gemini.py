@@ -84,7 +84,7 @@ class Gemini:
     def without_thinking(self, item: bytes) -> bytes:
         return item  # its thoughts are bound to their parts by signatures, not to what stands before them
 
-    def with_breakpoint(self, request: Request, layout: Layout, always: bool) -> Layout:
+    def with_breakpoint(self, request: Request, views: Sequence[View], layout: Layout, always: bool) -> Layout:
         return layout  # its cache is automatic
 
     def exchanges(self, items: Sequence[bytes]) -> list[Exchange]:
@@ -165,8 +165,8 @@ def _text_part(literal: bytes) -> bytes:
 def _parts_of(addition: Addition, items: Sequence[bytes]) -> Iterator[bytes]:
     """The parts of an addition, as they are written."""
     match addition:
-        case Block(text=text):
-            yield _text_part(msgspec.json.encode(text))
+        case Block(json=text):
+            yield _text_part(text)
         case Carried():
             yield from _own_parts(addition, items[addition.item])
         case KeptImage(item=item, number=number, label=label):

@@ -3,7 +3,7 @@
 import msgspec
 
 from ..core.errors import Unreadable
-from ..core.text import READ_AHEAD, bare, called, observed, one_line, result_head, said, weight, wide
+from ..core.text import READ_AHEAD, bare, called, observed, one_line, result_head, said, spelled, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -13,7 +13,6 @@ from ..core.transcript import (
     Result,
     View,
     action_view,
-    call_of,
     result_of,
     result_view,
 )
@@ -67,14 +66,14 @@ class _Action:
 
     def asked(self, key: str, name: str, written: str, size: int) -> None:
         self.size += size
-        self.calls.append(call_of(key, name))
+        self.calls.append(Call(key, name))
         self.lines.append(called(key, name, written, self.limits.arguments))
 
     def answer(self, key: str, name: str, texts: list[str], failed: bool, size: int) -> None:
         self.size += size
         self.answered.append(key)
         head = result_head(one_line(" ".join(texts), self.limits.head), failed)
-        self.lines.append(f"{result_of(key, head).lead}{name}: {head}")
+        self.lines.append(f"tool_result[{bare(key)}] {name}: {head}")
 
 
 def _model(item: bytes, parts: list[Part], limits: Limits) -> View:
@@ -143,8 +142,7 @@ def _user(item: bytes, parts: list[Part], limits: Limits) -> View:
     return View(
         role="user",
         size=size + own,
-        line=line,
-        wide=wide(line),
+        line=spelled(line),
         results=tuple(results),
         own=own,
         own_images=own_images,
