@@ -95,3 +95,20 @@ def test_a_full_disk_and_a_closed_pipe_are_said(tmp_path: Path) -> None:
         )
         os.close(out)
         assert (ran.returncode, ran.stderr) == (1, b"foldpoint: stdout does not take the folded body: " + why + b"\n")
+
+
+def test_the_model_may_stand_in_the_path(tmp_path: Path) -> None:
+    """A Gemini body says no model: over the price band of the one that the path names a fold is made unasked."""
+    contents: list[object] = [{"role": "user", "parts": [{"text": "count the orders"}]}]
+    for turn in range(100):
+        said = {"output": f"{turn} " * 4_000}
+        contents.append({"role": "model", "parts": [{"functionCall": {"name": "query", "args": {}}}]})
+        contents.append({"role": "user", "parts": [{"functionResponse": {"name": "query", "response": said}}]})
+    (tmp_path / "body.json").write_text(json.dumps({"contents": contents}))
+    (tmp_path / "foldpoint.toml").write_text(
+        "[skills.agent_trajectory_compaction]\nexpected_task_steps = 1\ntoken_watermark = 0\n"
+    )
+    given = ("fold", "body.json", "--surface", "gemini", "--policy", "foldpoint.toml")
+    ways: list[tuple[str, ...]] = [(), ("--path", "/v1beta/models/gemini-2.5-pro:generateContent")]
+    ran = [run(*given, *way, at=tmp_path) for way in ways]
+    assert [json.loads(one.stderr)["verdict"] for one in ran] == ["no_op", "compacted"]

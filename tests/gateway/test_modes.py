@@ -17,6 +17,8 @@ SURFACES = [
     ("/v1/chat/completions", "openai-chat", "/v1/chat/completions"),
     ("/anthropic/v1/messages?beta=true", "anthropic", "/v1/messages"),
     ("/v1/messages", "anthropic", "/v1/messages"),
+    ("/gemini/v1beta/models/g:streamGenerateContent?alt=sse", "gemini", "/v1beta/models/g:streamGenerateContent"),
+    ("/v1/models/g:generateContent?key=k", "gemini", "/v1/models/g:generateContent"),
 ]
 
 

@@ -278,6 +278,7 @@ def test_the_rules_of_a_model_follow_its_surface_and_its_prices() -> None:
     assert rules_of("openai-chat", "gpt-6-sol") == BreakpointRules(1024, None, "30m", 0.1, 1.25, 1.25)
     assert rules_of("openai-chat", "my-own-model") == PrefixRules(1024, 128, read=0.1, write=1.0)
     assert rules_of("gemini", "gemini-4-argon") == PrefixRules(4096, 1, read=0.05, write=1.0)
+    assert rules_of("gemini", "of-another-name") == PrefixRules(1024, 1, read=0.1, write=1.0)
     assert rules_of("anthropic", "any", Rates(50, 1250, min_prefix=7)) == BreakpointRules(7, read=0.05)
 
 

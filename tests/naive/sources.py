@@ -57,9 +57,10 @@ def recordings(shared: Path) -> Iterator[Source]:
     """Every recorded conversation; requests of sub-agents are parted from their parents'."""
     for path in sorted((shared / "recordings").glob("*/*.jsonl")):
         for surface in FOLDERS:
-            for target, found in sent(path, surface).items():
-                for number, steps in enumerate(conversations(iter(found), surface)):
-                    yield Source(f"{path.parent.name}/{path.stem}#{number}", surface, tuple(steps), target)
+            parted = sent(path, surface).items()
+            found = [(target, steps) for target, given in parted for steps in conversations(iter(given), surface)]
+            for number, (target, steps) in enumerate(found):
+                yield Source(f"{path.parent.name}/{path.stem}#{number}", surface, tuple(steps), target)
 
 
 def sent(path: Path, surface: str) -> dict[str, list[bytes]]:

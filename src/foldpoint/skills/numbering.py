@@ -17,8 +17,8 @@ def numbered(views: Sequence[View], before: Sequence[View], same: int) -> Sequen
     before: the numbered views of an earlier request of which the first `same` views are equal.
     """
     first = _action_start(views, same)
-    counts = _counted(views, first)
     found = list(before[:first])
+    counts = _Counts(views, found)
     waiting: list[Call] = []
     for at in range(first, len(views)):
         view = views[at]
@@ -40,28 +40,38 @@ def _action_start(views: Sequence[View], at: int) -> int:
     return at
 
 
-def _counted(views: Sequence[View], end: int) -> dict[str, int]:
-    """How many calls without an id each name has in views[:end]."""
-    counts: dict[str, int] = {}
-    for at in range(end):
-        for call in views[at].calls:
-            if _bare_of_id(call.id, call.name):
-                counts[call.name] = counts.get(call.name, 0) + 1
-    return counts
+class _Counts:
+    """The numbers of each name, going on where the views that are numbered already end."""
+
+    def __init__(self, views: Sequence[View], found: Sequence[View]) -> None:
+        self._views, self._found, self._end = views, found, len(found)
+        self._last: dict[str, int] = {}
+
+    def next(self, name: str) -> int:
+        """The number of the name's next call."""
+        number = self._last[name] = 1 + (self._last[name] if name in self._last else self._newest(name))
+        return number
+
+    def _newest(self, name: str) -> int:
+        """The number of the name's last call that is numbered already, 0 where there is none."""
+        for at in range(self._end - 1, -1, -1):
+            for given, call in zip(reversed(self._views[at].calls), reversed(self._found[at].calls), strict=True):
+                if given.name == name and _bare_of_id(given.id, name):
+                    return int(call.id[len(name) + 1 :])
+        return 0
 
 
 def _bare_of_id(call_id: str, name: str) -> bool:
     return call_id[-1:] == UNNUMBERED and call_id[:-1] == name
 
 
-def _acted(view: View, waiting: list[Call], counts: dict[str, int]) -> View:
+def _acted(view: View, waiting: list[Call], counts: _Counts) -> View:
     """An action's item with its calls numbered, and the results in it named after them."""
     line, at = view.line, 0
     calls: list[Call] = []
     for call in view.calls:
         if _bare_of_id(call.id, call.name):
-            counts[call.name] = counts.get(call.name, 0) + 1
-            given, call = call.id, Call(f"{call.name}#{counts[call.name]}", call.name)
+            given, call = call.id, Call(f"{call.name}{UNNUMBERED}{counts.next(call.name)}", call.name)
             line, at = _renamed(line, "tool_use", given, call.id, at)
         calls.append(call)
         waiting.append(call)

@@ -11,7 +11,8 @@ from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
 from ..core.transcript import Limits, Shape, View
 from .content import Named, grown, same_reminder_apart, with_dropped, word
-from .gemini_views import Function, Part, read_content, view_of, whole
+from .gemini_content import Function, Part, read_content
+from .gemini_views import view_of, whole
 from .paths import model_in
 from .spans import decoded, elements, offset, sourced, spans
 

@@ -8,7 +8,8 @@ import msgspec
 from ..core.errors import Unreadable
 from .content import word
 from .gemini import Gemini, elements_of, parts_span
-from .gemini_views import CODE, Code, Function, Part, read_content, whole
+from .gemini_content import CODE, Code, Function, Part, read_content
+from .gemini_views import whole
 from .spans import decoded
 
 _ANY: msgspec.json.Decoder[Any] = msgspec.json.Decoder()

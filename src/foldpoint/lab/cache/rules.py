@@ -17,7 +17,7 @@ def rules_of(surface: str, model: str, rates: Rates | None = None) -> Rules:
 
     On OpenAI's surfaces a price for writing tells the models whose cache works at breakpoints (GPT-5.6 on) from those
     that match prefixes in steps of 128 tokens; a model that isn't in the table is taken for one of these. Other
-    surfaces match prefixes to the token.
+    surfaces match prefixes to the token; Google charges nothing for writing, whatever the model.
     """
     known = rates or known_rates(model)
     row = known or DEFAULT
@@ -27,4 +27,5 @@ def rules_of(surface: str, model: str, rates: Rates | None = None) -> Rules:
         return BreakpointRules(row.min_prefix, None, "30m", row.read, row.write, row.write)
     if surface in OPENAI:
         return PrefixRules(row.min_prefix, read=row.read)
-    return PrefixRules(row.min_prefix, step=1, read=row.read, write=row.write)
+    write = 1.0 if surface == "gemini" else row.write
+    return PrefixRules(row.min_prefix, step=1, read=row.read, write=write)
