@@ -127,6 +127,17 @@ def test_two_actions_of_one_id_are_no_plain_turn() -> None:
     assert ledger("anthropic", [{"role": "user", "content": "go"}, use, use]).starts == [1, 3]
 
 
+def test_a_call_without_a_name_takes_that_of_its_result() -> None:
+    """So such a turn is read whole."""
+    call = {"id": "c", "type": "function", "function": {"name": "", "arguments": "{}"}}
+    written = [{"role": "user", "content": "go"}, {"role": "assistant", "tool_calls": [call]}]
+    written.append({"role": "tool", "tool_call_id": "c", "name": "q", "content": "r"})
+    assert (
+        b"".join(ledger("openai-chat", written).said(False, 0, 1))
+        == rb"\nturn 1 | tool_use[c]  {} | tool_result[c] q: r"
+    )
+
+
 ODD = {
     2: Turn(calls=3),
     3: SAID,

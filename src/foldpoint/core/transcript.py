@@ -59,7 +59,8 @@ class View(msgspec.Struct, frozen=True, gc=False):
     size: bytes of the normalised content: cache marks and the form of a text left out.
     line: what its own text and its calls become in a line of the summary, in the spelling of JSON (empty where it has
     none).
-    asks: the id of its one call, answers: of the one call it answers, where the item holds nothing else that matters.
+    asks: the id of its one call, which has a name; answers: of the one call it answers; where the item holds nothing
+    else that matters.
     said: what such an item adds to its turn's line, in the spelling of JSON: the action all up to the result's head;
     share: bytes of that in UTF-8.
     results: the tool results of the caller in it (a server tool's result is part of `line`).
@@ -100,7 +101,7 @@ def action_view(
     """The view of an assistant's item."""
     text = " | ".join([part for part in parts if part])
     line = spelled(text)
-    if len(calls) != 1 or answered or marked or history:
+    if len(calls) != 1 or not calls[0].name or answered or marked or history:
         return View(
             role="assistant",
             size=size,
