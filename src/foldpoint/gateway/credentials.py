@@ -5,21 +5,21 @@ Never for a page in a browser: any page may send requests to a loopback port.
 
 from collections.abc import Mapping
 
-from .headers import Pairs
+from .headers import Field, raw_of
 
-CREDENTIALS = frozenset(("authorization", "x-api-key", "x-goog-api-key", "api-key"))
-FROM_BROWSERS = frozenset(("origin", "sec-fetch-site"))
-HEADER: Mapping[str, tuple[str, str]] = {
-    "openai": ("Authorization", "Bearer "),
-    "anthropic": ("x-api-key", ""),
-    "gemini": ("x-goog-api-key", ""),
-    "bedrock": ("Authorization", "Bearer "),
+CREDENTIALS = frozenset((b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key"))
+FROM_BROWSERS = frozenset((b"origin", b"sec-fetch-site"))
+HEADER: Mapping[str, tuple[bytes, str]] = {
+    "openai": (b"Authorization", "Bearer "),
+    "anthropic": (b"x-api-key", ""),
+    "gemini": (b"x-goog-api-key", ""),
+    "bedrock": (b"Authorization", "Bearer "),
 }
 
 
-def with_credential(headers: Pairs, upstream: str, key: str | None) -> Pairs:
+def with_credential(fields: list[Field], upstream: str, key: str | None) -> list[Field]:
     """The headers with our key, where there is one and the client is a program that brought none of its own."""
-    if key is None or any(name.lower() in CREDENTIALS | FROM_BROWSERS for name, _ in headers):
-        return headers
+    if key is None or any(name.lower() in CREDENTIALS | FROM_BROWSERS for name, _ in fields):
+        return fields
     name, prefix = HEADER[upstream]
-    return [*headers, (name, prefix + key)]
+    return [*fields, (name, raw_of(prefix + key))]

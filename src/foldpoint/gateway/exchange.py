@@ -1,7 +1,6 @@
 """One request on its way through: what is known of it so far, and the headers and the record made of it."""
 
 import msgspec
-from aiohttp import web
 
 from foldpoint.core.receipt import Receipt
 from foldpoint.core.record import Record
@@ -9,6 +8,7 @@ from foldpoint.core.usage import Usage
 from foldpoint.pricing.catalog import known_rates
 from foldpoint.pricing.cost import billed, without_fold
 
+from .relay import Relayed
 from .routes import Route
 from .sessions import Handle
 
@@ -26,7 +26,7 @@ class Exchange(msgspec.Struct):
     receipt: Receipt | None = None
     model: str = ""
     messages: bytes | None = None
-    response: web.StreamResponse | None = None
+    response: Relayed | None = None
     overhead_ns: int = 0
     sent_ns: int = 0
     upstream_ns: int = 0

@@ -4,7 +4,6 @@ import logging
 import time
 from http import HTTPStatus
 
-import aiohttp
 import uuid_utils
 from aiohttp import web
 from aiohttp.web_protocol import RequestPayloadError
@@ -17,7 +16,8 @@ from .body import BROKEN, Streamed, Whole, is_encoded, read_body
 from .credentials import with_credential
 from .exchange import Exchange
 from .failures import CLIENT_LEFT, Failure, failure_response
-from .headers import request_headers
+from .headers import request_fields
+from .line import Reply
 from .modes import Folder, consult, is_folded, skipped
 from .relay import cut, relay, relayed
 from .routes import Route, route_of
@@ -28,6 +28,8 @@ from .usage_copy import UsageCopy
 
 NO_PATH = "there is no path {path}; provider paths begin with /v1/, /anthropic/, /gemini/ or /bedrock/"
 NO_WEBSOCKET = "WebSocket is not relayed; send the request with POST"
+WITHOUT_BODY = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
+"""Methods of which no length is said where there is no body."""
 log = logging.getLogger(__name__)
 
 
@@ -44,9 +46,12 @@ class Proxy:
         self._upstreams = upstreams
         self._traffic = traffic
 
-    async def answer(self, request: web.Request) -> web.StreamResponse:
+    async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         """Serve one request; an error of ours is an answer in the caller's shape."""
-        route = route_of(request.method, request.raw_path)
+        return await self.served(request, route_of(request.method, request.raw_path))
+
+    async def served(self, request: web.BaseRequest, route: Route | None) -> web.StreamResponse:
+        """The same for a route that is known already."""
         exchange = Exchange(
             id=str(uuid_utils.uuid7()),
             time=time.time(),
@@ -69,47 +74,48 @@ class Proxy:
             response.force_close()
         return response
 
-    async def _relayed(self, request: web.Request, exchange: Exchange) -> web.StreamResponse:
+    async def _relayed(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
         """Send the request on and its answer back."""
-        upstream = await self._sent(request, exchange)
-        copy = UsageCopy(exchange.route.surface, upstream.headers) if exchange.route.folds else None
+        reply = await self._sent(request, exchange)
+        copy = UsageCopy(exchange.route.surface, reply.headers) if exchange.route.folds else None
         try:
-            exchange.status = upstream.status
-            exchange.response = response = relayed(upstream, exchange.headers())
+            exchange.status = reply.status
+            exchange.response = response = relayed(reply, exchange.headers())
             if self._traffic.draining:
                 response.force_close()
-            silence = self._settings.gateway.upstream_timeout_seconds or None
-            exchange.status = await relay(request, upstream, response, copy, silence) or upstream.status
+            exchange.status = await relay(request, reply, response, copy) or reply.status
         except BaseException:
             exchange.status = CLIENT_LEFT
             raise
         finally:
-            upstream.close()
+            reply.close()
             exchange.usage = copy.usage() if copy else None
         return response
 
-    async def _sent(self, request: web.Request, exchange: Exchange) -> aiohttp.ClientResponse:
+    async def _sent(self, request: web.BaseRequest, exchange: Exchange) -> Reply:
         """Read the request, fold it where it is ours to fold, and send it; the answer's head."""
         if request.headers.get("upgrade", "").lower() == "websocket":
             raise Failure(HTTPStatus.UPGRADE_REQUIRED, NO_WEBSOCKET)
         read = await read_body(request, self._settings.gateway.max_body_bytes)
         began = time.perf_counter_ns()
         body, length = self._outgoing(request, exchange, read)
-        headers = request_headers(request.raw_headers, length)
+        fields = request_fields(request.raw_headers, length)
         upstream = exchange.route.upstream
-        headers = with_credential(headers, upstream, self._settings.upstreams[upstream].api_key)
+        fields = with_credential(fields, upstream, self._settings.upstreams[upstream].api_key)
         del read
         exchange.sent_ns = time.perf_counter_ns()
         exchange.overhead_ns = exchange.sent_ns - began
         try:
-            return await self._upstreams.send(upstream, request.method, exchange.route.target, headers, body)
+            return await self._upstreams.send(upstream, request.method, exchange.route.target, fields, body)
         except Failure:
             if isinstance(request.content.exception(), RequestPayloadError):
                 raise Failure(HTTPStatus.BAD_REQUEST, BROKEN) from None
             raise
 
-    def _outgoing(self, request: web.Request, exchange: Exchange, read: Whole | Streamed) -> tuple[Body, int | None]:
-        """What is sent as the body, and its length (None: the client's own framing)."""
+    def _outgoing(
+        self, request: web.BaseRequest, exchange: Exchange, read: Whole | Streamed
+    ) -> tuple[Body, int | None]:
+        """What is sent as the body, and its length (None: the client's own framing, or no body)."""
         if isinstance(read, Streamed):
             self._skip(request, exchange, "too_large", request.content_length or 0)
             return read.chunks, None
@@ -119,16 +125,16 @@ class Proxy:
                 self._skip(request, exchange, "unreadable", len(content))
             else:
                 content = self._fold(request, exchange, content)
-        has_length = content or request.content_length is not None
-        return (lambda: content or None), len(content) if has_length else None
+        has_length = content or request.content_length is not None or request.method not in WITHOUT_BODY
+        return content, len(content) if has_length else None
 
-    def _skip(self, request: web.Request, exchange: Exchange, reason: str, size: int) -> None:
+    def _skip(self, request: web.BaseRequest, exchange: Exchange, reason: str, size: int) -> None:
         """Note that the body is passed on unread."""
         if exchange.route.folds:
             exchange.receipt = skipped(self._trajectory, reason, size)
             exchange.handle = handle_of(request.headers, Names(), "")
 
-    def _fold(self, request: web.Request, exchange: Exchange, content: bytes) -> bytes:
+    def _fold(self, request: web.BaseRequest, exchange: Exchange, content: bytes) -> bytes:
         """The body to send instead of the client's."""
         route = exchange.route
         done = consult(self._engine, self._trajectory.mode, content, route.surface, route.path)
@@ -149,7 +155,7 @@ class Proxy:
         exchange.status = failure.status
         return failure_response(failure, exchange.route.surface, exchange.id, exchange.headers())
 
-    def _broken(self, request: web.Request, exchange: Exchange, error: Exception) -> web.StreamResponse:
+    def _broken(self, request: web.BaseRequest, exchange: Exchange, error: Exception) -> web.StreamResponse:
         """The answer where the fault is ours; an answer that has begun is cut."""
         log.error("request failed", extra={"request_id": exchange.id, "fault": fault_of(error)})
         exchange.status = HTTPStatus.INTERNAL_SERVER_ERROR
@@ -159,6 +165,9 @@ class Proxy:
         return self._failed(exchange, Failure(500, f"a fault of the gateway, logged as request {exchange.id}"))
 
 
-def nowhere(request: web.Request) -> Failure:
+PROXY = web.AppKey("proxy", Proxy)
+
+
+def nowhere(request: web.BaseRequest) -> Failure:
     """What is said of a path that is nobody's."""
     return Failure(HTTPStatus.NOT_FOUND, NO_PATH.format(path=request.raw_path.partition("?")[0]))

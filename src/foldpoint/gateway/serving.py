@@ -13,8 +13,8 @@ from aiohttp import web
 from foldpoint.config import Settings
 
 from .connection import Runner
+from .line import LONGEST_HEADER, MOST_HEADERS
 from .state import TRAFFIC, Traffic
-from .upstream import LONGEST_HEADER, MOST_HEADERS
 
 BACKLOG = 1024
 READ_BUFFER = 1 << 20
