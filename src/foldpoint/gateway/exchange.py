@@ -1,5 +1,8 @@
 """One request on its way through: what is known of it so far, and the headers and the record made of it."""
 
+from functools import lru_cache
+from operator import attrgetter
+
 import msgspec
 
 from foldpoint.core.receipt import Receipt
@@ -13,6 +16,10 @@ from .routes import Route
 from .sessions import Handle
 
 FIGURES = tuple(name for name in Record.__struct_fields__ if name in Receipt.__struct_fields__)
+LONGEST_NAME, MODELS = 100, 1_000
+"""Names of models that are looked up once: they come from outside, so neither number nor length of them may grow."""
+_figures = attrgetter(*FIGURES)
+_rates = lru_cache(MODELS)(known_rates)
 
 
 class Exchange(msgspec.Struct):
@@ -42,7 +49,7 @@ class Exchange(msgspec.Struct):
 
     def record(self) -> Record:
         """What is remembered of it."""
-        figures = {name: getattr(self.receipt, name) for name in FIGURES} if self.receipt else {}
+        figures = dict(zip(FIGURES, _figures(self.receipt), strict=True)) if self.receipt else {}
         cost, cost_without = self.costs()
         return Record(
             id=self.id,
@@ -64,8 +71,10 @@ class Exchange(msgspec.Struct):
 
     def costs(self) -> tuple[float | None, float | None]:
         """The prompt's price as billed and as estimated without the fold; None where bill or price is not known."""
-        rates = known_rates(self.model)
-        if rates is None or self.usage is None:
+        if self.usage is None:
+            return None, None
+        rates = _rates(self.model) if len(self.model) <= LONGEST_NAME else known_rates(self.model)
+        if rates is None:
             return None, None
         sent = self.receipt if self.messages is not None else None
         before, after, rewritten = (sent.tokens_before, sent.tokens_after, sent.write_tokens) if sent else (0, 0, 0)

@@ -1,6 +1,6 @@
 """Which headers cross the gateway: all of them, in order and as spelt, but what belongs to one connection alone."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 Field = tuple[bytes, bytes]
 Fields = Sequence[Field]
@@ -47,12 +47,16 @@ def request_fields(raw: Fields, length: int | None) -> list[Field]:
     return kept
 
 
-def response_fields(raw: Fields) -> list[Field]:
-    """The provider's headers as the client gets them; a length beside chunks is none."""
+def response_fields(raw: Fields, ours: Container[str]) -> list[Field]:
+    """The provider's headers as the client gets them, without those that we say; a length beside chunks is none."""
     dropped = HOP_BY_HOP | named_in_connection(raw)
-    kept = [field for field in raw if field[0].lower() not in dropped]
-    if len(kept) < len(raw) and value_of(raw, TRANSFER_ENCODING) is not None:
-        kept = [field for field in kept if field[0].lower() != CONTENT_LENGTH]
+    if value_of(raw, TRANSFER_ENCODING) is not None:
+        dropped |= {CONTENT_LENGTH}
+    kept: list[Field] = []
+    for field in raw:
+        low = field[0].lower()
+        if low not in dropped and not (low.startswith(OURS) and text(low) in ours):
+            kept.append(field)
     return kept
 
 

@@ -25,9 +25,10 @@ class Relayed(web.StreamResponse):
     The head waits for the first bytes of the body or `relay`, so that a short answer leaves in one packet.
     """
 
-    def __init__(self, status: int, reason: str, fields: list[Field]) -> None:
+    def __init__(self, status: int, reason: str, fields: list[Field], ours: dict[str, str]) -> None:
         super().__init__(status=status, reason=reason)
         self._fields = fields
+        self._ours = ours
         length = value_of(fields, CONTENT_LENGTH)
         self.length = None if length is None else int(length)
 
@@ -62,16 +63,13 @@ class Relayed(web.StreamResponse):
         elif not self._keep_alive and version == HttpVersion11:
             fields.append((b"Connection", b"close"))
         line = f"HTTP/{version.major}.{version.minor} {self.status} {self.reason}\r\n"
-        return b"%b%b\r\n" % (raw_of(line), lines_of(fields))
+        said = "".join([f"{name}: {value}\r\n" for name, value in self._ours.items()])
+        return b"%b%b%b\r\n" % (raw_of(line), lines_of(fields), said.encode())
 
 
 def relayed(reply: Reply, ours: dict[str, str]) -> Relayed:
     """The head of the answer: status, reason and headers as they came, and ours in the place of any of their name."""
-    fields = response_fields(reply.fields)
-    added = [(name.encode(), value.encode()) for name, value in ours.items()]
-    names = {name for name, _ in added}
-    kept = [field for field in fields if field[0].lower() not in names]
-    return Relayed(reply.status, reply.reason, kept + added)
+    return Relayed(reply.status, reply.reason, response_fields(reply.fields, ours), ours)
 
 
 async def relay(request: web.BaseRequest, reply: Reply, response: Relayed, copy: UsageCopy | None) -> int | None:

@@ -6,6 +6,7 @@ import threading
 import time
 import zlib
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,10 @@ from .migrate import check_ours, migrate_sqlite, migrations
 
 BUSY_SECONDS = 10.0
 NAMED = ", ".join(f"request.{name}" for name in COLUMNS)
-INSERT = f"INSERT OR IGNORE INTO request ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+REQUEST = f"request ({', '.join(COLUMNS)})"
+BODY = "body (id, time, messages)"
+MOST_VALUES = 999
+"""Values that one statement may hold in any SQLite."""
 SUMS = """COUNT(*), COALESCE(SUM(verdict = 'compacted'), 0), COALESCE(SUM(tokens_before), 0),
     COALESCE(SUM(tokens_after), 0), COALESCE(SUM(tokens_saved), 0), COALESCE(SUM(tokens_would_save), 0),
     COALESCE(SUM(input), 0), COALESCE(SUM(cache_read), 0), COALESCE(SUM(cache_write), 0), COALESCE(SUM(output), 0),
@@ -62,8 +66,8 @@ class SqliteStore:
                 if kept.messages is not None
             ]
             with self._writing, transaction(self._writer) as connection:
-                connection.executemany(INSERT, rows)
-                connection.executemany("INSERT OR IGNORE INTO body VALUES (?, ?, ?)", bodies)
+                _insert(connection, REQUEST, rows)
+                _insert(connection, BODY, bodies)
 
     def requests(
         self,
@@ -142,6 +146,19 @@ class SqliteStore:
     def _rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with faults(self.path), self._reading:
             return self._reader.execute(query, values).fetchall()
+
+
+def _insert(connection: sqlite3.Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Add rows that are not there, many with one statement.
+
+    With each statement the thread lets go of the interpreter and has to win it back from the event loop: one for each
+    row costs the loop more than the rows do.
+    """
+    most = MOST_VALUES // len(rows[0]) if rows else 1
+    for begin in range(0, len(rows), most):
+        some = rows[begin : begin + most]
+        marks = ", ".join([f"({', '.join('?' * len(some[0]))})"] * len(some))
+        connection.execute(f"INSERT OR IGNORE INTO {table} VALUES {marks}", list(chain.from_iterable(some)))
 
 
 def _make_file(path: Path) -> None:
