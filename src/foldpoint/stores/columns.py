@@ -19,10 +19,14 @@ _wholes = attrgetter(*(field.name for field in msgspec.structs.fields(Record) if
 
 
 def row_of(record: Record) -> tuple[Any, ...]:
-    """The record's values in the order of `COLUMNS`, each one that a database can hold."""
+    """The record's values in the order of `COLUMNS`, as they are."""
     billed = NOT_BILLED if record.usage is None else msgspec.structs.astuple(record.usage)
-    row = (*_plain(record), *billed)
-    return row if _is_plain(record) else tuple(map(_held, row))
+    return (*_plain(record), *billed)
+
+
+def clean_row_of(record: Record) -> tuple[Any, ...]:
+    """The same, each value one that a database can hold."""
+    return tuple(map(_held, row_of(record)))
 
 
 def record_of(row: tuple[Any, ...]) -> Record:
@@ -34,14 +38,10 @@ def record_of(row: tuple[Any, ...]) -> Record:
 
 def cleaned(record: Record) -> Record:
     """The record itself, or where a text of it is no Unicode (headers may carry that) one that can be written down."""
-    return record if _is_plain(record) else record_of(row_of(record))
-
-
-def _is_plain(record: Record) -> bool:
-    """Whether every value is one that a database can hold, at a glance: most records are ASCII and small numbers."""
     billed = () if record.usage is None else msgspec.structs.astuple(record.usage)
     wholes = (*_wholes(record), *billed)
-    return "".join(_texts(record)).isascii() and max(wholes) <= MOST and min(wholes) >= -MOST
+    plain = "".join(_texts(record)).isascii() and min(wholes) >= -MOST and max(wholes) <= MOST
+    return record if plain else record_of(clean_row_of(record))
 
 
 def _held(value: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from foldpoint.core.record import Record
 
 from .base import By, Kept, Page, Savings, SessionSums, Sums
-from .columns import COLUMNS, record_of, row_of
+from .columns import COLUMNS, clean_row_of, record_of, row_of
 from .cursor import cursor_at, place_of
 from .faults import faults, transaction
 from .migrate import check_ours, migrate_sqlite, migrations
@@ -22,6 +22,8 @@ BUSY_SECONDS = 10.0
 NAMED = ", ".join(f"request.{name}" for name in COLUMNS)
 REQUEST = f"request ({', '.join(COLUMNS)})"
 BODY = "body (id, time, messages)"
+UNHELD = (UnicodeError, OverflowError)
+"""What SQLite says to a text that is no Unicode and to a number of more than 64 bits."""
 MOST_VALUES = 999
 """Values that one statement may hold in any SQLite."""
 SUMS = """COUNT(*), COALESCE(SUM(verdict = 'compacted'), 0), COALESCE(SUM(tokens_before), 0),
@@ -59,15 +61,15 @@ class SqliteStore:
     def add(self, batch: list[Kept]) -> None:
         """Write the batch, all of it or nothing. A record whose id is there already is left as it is."""
         with faults(self.path):
-            rows = [row_of(kept.record) for kept in batch]
             bodies = [
                 (kept.record.id, kept.record.time, zlib.compress(kept.messages, 1))
                 for kept in batch
                 if kept.messages is not None
             ]
-            with self._writing, transaction(self._writer) as connection:
-                _insert(connection, REQUEST, rows)
-                _insert(connection, BODY, bodies)
+            try:
+                self._write([row_of(kept.record) for kept in batch], bodies)
+            except UNHELD:  # seldom, so that looking for it in every record would cost more
+                self._write([clean_row_of(kept.record) for kept in batch], bodies)
 
     def requests(
         self,
@@ -142,6 +144,11 @@ class SqliteStore:
         with self._writing, self._reading:
             self._writer.close()
             self._reader.close()
+
+    def _write(self, rows: Sequence[tuple[Any, ...]], bodies: Sequence[tuple[Any, ...]]) -> None:
+        with self._writing, transaction(self._writer) as connection:
+            _insert(connection, REQUEST, rows)
+            _insert(connection, BODY, bodies)
 
     def _rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with faults(self.path), self._reading:
