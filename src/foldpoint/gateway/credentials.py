@@ -5,6 +5,7 @@ Never for a page in a browser: any page may send requests to a loopback port.
 
 from collections.abc import Mapping
 
+from .failures import Failure
 from .headers import Field, raw_of
 
 CREDENTIALS = frozenset((b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key"))
@@ -18,8 +19,14 @@ HEADER: Mapping[str, tuple[bytes, str]] = {
 
 
 def with_credential(fields: list[Field], upstream: str, key: str | None) -> list[Field]:
-    """The headers with our key, where there is one and the client is a program that brought none of its own."""
+    """The headers with our key, where there is one and the client is a program that brought none of its own.
+
+    Raises:
+        Failure: 502 for a key of several lines.
+    """
     if key is None or any(name.lower() in CREDENTIALS | FROM_BROWSERS for name, _ in fields):
         return fields
+    if not key.isprintable():
+        raise Failure(502, f"api_key in [upstreams.{upstream}] is not one line of text: give the key alone")
     name, prefix = HEADER[upstream]
     return [*fields, (name, raw_of(prefix + key))]
