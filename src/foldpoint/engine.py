@@ -63,7 +63,7 @@ class Engine:
         """Fold a request body of a surface. A body that can't be folded is passed on, and the receipt says why.
 
         Args:
-            body: the request body; `path` is where it was sent to (for surfaces that say more there; none does yet).
+            body: the request body; `path` is where it was sent to: some surfaces name the model there.
             tenant: whose transcripts are remembered together.
 
         Raises:
@@ -79,7 +79,7 @@ class Engine:
         started = self._clock()
         request = None
         try:
-            request = format_.read(body)
+            request = format_.read(body, path or "")
             folded = self._fold(request, format_, policy, tenant)
         except Unreadable:
             folded = Folded(body, passed_on(body, "skipped", "unreadable", policy))

@@ -57,8 +57,8 @@ class Surface(Protocol):
     def shape(self) -> Shape:
         """What it demands of that list."""
 
-    def read(self, body: bytes) -> Request:
-        """Split a body into spans. Raises Unreadable."""
+    def read(self, body: bytes, path: str = "") -> Request:
+        """Split a body into spans; the model is that of the path where the body has none. Raises Unreadable."""
 
     def view(self, item: bytes, limits: Limits) -> View:
         """What the fold needs of an item. Raises Unreadable."""

@@ -44,7 +44,7 @@ class Anthropic:
     list_key = "messages"
     shape = Shape(strict_turns=True, system_inside=True)
 
-    def read(self, body: bytes) -> Request:
+    def read(self, body: bytes, path: str = "") -> Request:
         found, source = sourced(_BODY, body)
         items = spans(found.messages, source, body)
         state = isinstance(found.thread, dict) and found.thread.get("type") == "continue"

@@ -88,7 +88,7 @@ class OpenAIChat:
     list_key = "messages"
     shape = Shape(strict_turns=False)
 
-    def read(self, body: bytes) -> Request:
+    def read(self, body: bytes, path: str = "") -> Request:
         found, source = sourced(_BODY, body)
         items = spans(found.messages, source, body)
         return Request(body, items, _word(found.model), names=names_of(found))
