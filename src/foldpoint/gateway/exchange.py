@@ -11,6 +11,7 @@ from foldpoint.core.usage import Usage
 from foldpoint.pricing.catalog import known_rates
 from foldpoint.pricing.cost import billed, without_fold
 
+from .changes import UNCHANGED, Changes
 from .relay import Relayed
 from .routes import Route
 from .sessions import Handle
@@ -23,7 +24,11 @@ _rates = lru_cache(MODELS)(known_rates)
 
 
 class Exchange(msgspec.Struct):
-    """What is known of one request. `messages` is the folded body where one was sent; times are nanoseconds."""
+    """What is known of one request.
+
+    `messages` is the folded body where one was sent, `changes` what its headers say because of that; times are
+    nanoseconds.
+    """
 
     id: str
     time: float
@@ -33,6 +38,7 @@ class Exchange(msgspec.Struct):
     receipt: Receipt | None = None
     model: str = ""
     messages: bytes | None = None
+    changes: Changes = UNCHANGED
     response: Relayed | None = None
     overhead_ns: int = 0
     sent_ns: int = 0

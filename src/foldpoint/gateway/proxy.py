@@ -12,15 +12,17 @@ from foldpoint.config import Settings
 from foldpoint.core.errors import fault_of
 from foldpoint.core.ports import Names
 
-from .body import BROKEN, Streamed, Whole, is_encoded, read_body
+from .body import BROKEN, Streamed, Whole, encoding_of, read_body
+from .changes import Changes, changed
 from .credentials import with_credential
+from .encodings import Unread, inflated
 from .exchange import Exchange
 from .failures import CLIENT_LEFT, Failure, failure_response
 from .headers import request_fields
 from .line import Reply
 from .modes import Folder, consult, is_folded, skipped
 from .relay import cut, relay, relayed
-from .routes import Route, route_of
+from .routes import Route, route_of, told_apart
 from .sessions import handle_of, names_of, without_session_id
 from .state import Recording, Traffic
 from .upstream import Body, Upstreams
@@ -52,6 +54,7 @@ class Proxy:
 
     async def served(self, request: web.BaseRequest, route: Route | None) -> web.StreamResponse:
         """The same for a route that is known already."""
+        route = told_apart(route, request.headers) if route else None
         exchange = Exchange(
             id=str(uuid_utils.uuid7()),
             time=time.time(),
@@ -98,8 +101,9 @@ class Proxy:
             raise Failure(HTTPStatus.UPGRADE_REQUIRED, NO_WEBSOCKET)
         read = await read_body(request, self._settings.gateway.max_body_bytes)
         began = time.perf_counter_ns()
-        body, length = self._outgoing(request, exchange, read)
-        fields = request_fields(request.raw_headers, length)
+        plain = await self._plain(request, exchange, read)
+        body, length = self._outgoing(request, exchange, read, plain)
+        fields = changed(request_fields(request.raw_headers, length), exchange.changes)
         upstream = exchange.route.upstream
         fields = with_credential(fields, upstream, self._settings.upstreams[upstream].api_key)
         del read
@@ -112,8 +116,16 @@ class Proxy:
                 raise Failure(HTTPStatus.BAD_REQUEST, BROKEN) from None
             raise
 
+    async def _plain(self, request: web.BaseRequest, exchange: Exchange, read: Whole | Streamed) -> bytes | Unread:
+        """The body as a skill can read it, or why it can't."""
+        if isinstance(read, Streamed):
+            return "too_large"
+        encoding = encoding_of(request) if exchange.route.folds and exchange.mode != "off" else ""
+        limit = self._settings.gateway.max_body_bytes
+        return await inflated(read.content, encoding, limit) if encoding else read.content
+
     def _outgoing(
-        self, request: web.BaseRequest, exchange: Exchange, read: Whole | Streamed
+        self, request: web.BaseRequest, exchange: Exchange, read: Whole | Streamed, plain: bytes | Unread
     ) -> tuple[Body, int | None]:
         """What is sent as the body, and its length (None: the client's own framing, or no body)."""
         if isinstance(read, Streamed):
@@ -121,10 +133,10 @@ class Proxy:
             return read.chunks, None
         content = read.content
         if exchange.route.folds:
-            if is_encoded(request):
-                self._skip(request, exchange, "unreadable", len(content))
-            else:
-                content = self._fold(request, exchange, content)
+            if isinstance(plain, str):
+                self._skip(request, exchange, plain, len(content))
+            elif (sent := self._fold(request, exchange, plain)) is not plain:
+                content = sent
         has_length = content or request.content_length is not None or request.method not in WITHOUT_BODY
         return content, len(content) if has_length else None
 
@@ -146,6 +158,7 @@ class Proxy:
             sent = without_session_id(sent)
         exchange.receipt, exchange.model = done.receipt, done.model
         exchange.handle = handle_of(request.headers, names, done.opening)
+        exchange.changes = Changes(plain=sent is not content and encoding_of(request) != "", beta=done.beta)
         if is_folded(done, content):
             exchange.messages = sent
         return sent

@@ -6,11 +6,13 @@ from typing import Any
 import msgspec
 
 from ..core.edit import Addition, Block, Carried, KeptImage, Layout
+from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
 from ..core.transcript import Limits, Shape, View
 from .anthropic_views import THOUGHTS, read_message, view_of, whole, word
 from .content import content_span, names_of, normal, same_reminder_apart
 from .marks import with_breakpoint
+from .paths import model_in
 from .spans import decoded, elements, sourced, spans
 
 _NONE = msgspec.Raw()
@@ -24,6 +26,7 @@ class _Body(msgspec.Struct, gc=False):
     metadata: Any = None
     prompt_cache_key: Any = None
     thread: Any = None
+    anthropic_version: Any = None
     cache_control: msgspec.Raw = _NONE
 
 
@@ -47,9 +50,12 @@ class Anthropic:
     def read(self, body: bytes, path: str = "") -> Request:
         found, source = sourced(_BODY, body)
         items = spans(found.messages, source, body)
+        model = word(found.model) or model_in(path)
+        if "/model/" in path and not found.anthropic_version:
+            raise Unreadable("InvokeModel takes other formats, too; one of Anthropic's says `anthropic_version`")
         state = isinstance(found.thread, dict) and found.thread.get("type") == "continue"
         mark = bytes(found.cache_control)
-        return Request(body, items, word(found.model), state, mark, names_of(found))
+        return Request(body, items, model, state, mark, names_of(found))
 
     def view(self, item: bytes, limits: Limits) -> View:
         return view_of(item, limits)
