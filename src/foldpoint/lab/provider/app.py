@@ -12,6 +12,7 @@ from aiohttp import web
 from foldpoint.core.errors import FoldpointError
 from foldpoint.lab.cache import Cache, Rules, charge, decoded, rules_of, segments_of, tokens
 
+from . import binding
 from .anthropic import Anthropic
 from .dialect import Answered, Dialect
 from .faults import Fault, message, plan
@@ -23,6 +24,7 @@ from .script import Answers, Echo
 from .sending import Sending
 
 MODELS = ("claude-opus-5-5", "claude-sonnet-5", "claude-haiku-4-5", "gpt-6-sol", "gpt-5.1")
+ON_VERTEX = "/v1/projects/{project}/locations/{location}/publishers/anthropic/models"
 LARGEST = 32 * 1024 * 1024
 """Bytes of a Messages request; chat completions takes larger ones."""
 HEADER_LIMIT = 64 * 1024
@@ -71,6 +73,7 @@ class Provider:
         self.log = Ledger()
         self.caches: dict[tuple[str, str, str], Cache] = {}
         self.anthropic = Anthropic(merge_roles=merge_roles)
+        self.vertex = Anthropic(merge_roles=merge_roles, on_vertex=True)
         self.chat = OpenAIChat()
         self.count = 0
 
@@ -101,6 +104,8 @@ class Provider:
         app = web.Application(client_max_size=0)
         app.router.add_post("/v1/messages", self.messages)
         app.router.add_post("/v1/messages/count_tokens", self.count_tokens)
+        app.router.add_post(f"{ON_VERTEX}/count-tokens:rawPredict", self.predicted_count)
+        app.router.add_post(f"{ON_VERTEX}/{{model}}:{{verb:rawPredict|streamRawPredict}}", self.predicted)
         app.router.add_post("/v1/chat/completions", self.completions)
         app.router.add_get("/v1/models", self.models)
         app.router.add_get("/simulate/log", self.summary)
@@ -119,6 +124,14 @@ class Provider:
     async def count_tokens(self, request: web.Request) -> web.StreamResponse:
         """`POST /v1/messages/count_tokens`."""
         return await self.exchange(request, self.anthropic, self.counted)
+
+    async def predicted(self, request: web.Request) -> web.StreamResponse:
+        """`POST …/models/{id}:rawPredict` and `:streamRawPredict`, Vertex's form of messages."""
+        return await self.exchange(request, self.vertex, self.answer)
+
+    async def predicted_count(self, request: web.Request) -> web.StreamResponse:
+        """`POST …/models/count-tokens:rawPredict`."""
+        return await self.exchange(request, self.vertex, self.counted)
 
     async def exchange(self, request: web.Request, dialect: Dialect, answer: Answering) -> web.StreamResponse:
         """Read, refuse or answer, and write down what became of it."""
@@ -141,16 +154,19 @@ class Provider:
         """Bill and answer a request that arrived whole. Raises Refused or Unreadable."""
         body = read(sending, raw)
         sending.dialect.check(body)
+        body, dropped = bound(sending, body)
         cache = self.cache(sending.dialect.surface, body["model"], sending.key)
         billed = charge(segments_of(sending.dialect.surface, body), cache, self.clock())
         reply = shortened(self.answers(body["messages"]), sending.dialect.limit(body))
         sending.billed(billed, reply.output_tokens, cache.cost(billed))
-        return await sending.send(Answered(blake2b(raw, digest_size=12).hexdigest(), body, reply, billed))
+        id = blake2b(raw, digest_size=12).hexdigest()
+        return await sending.send(Answered(id, body, reply, billed, dropped))
 
     async def counted(self, sending: Sending, raw: bytes) -> web.StreamResponse:
         """Count the tokens of a request. Raises Refused or Unreadable."""
         body = read(sending, raw)
-        self.anthropic.check_counting(body)
+        (self.vertex if sending.dialect is self.vertex else self.anthropic).check_counting(body)
+        body, _ = bound(sending, body)
         total = tokens(sum(len(segment.content) for segment in segments_of("anthropic", body)))
         return await sending.plain(msgspec.json.encode({"input_tokens": total}), "answered", 200, sending.headers)
 
@@ -191,8 +207,15 @@ def read(sending: Sending, raw: bytes) -> dict[str, Any]:
     if sending.dialect.surface == "anthropic" and len(raw) > LARGEST:
         raise Refused("Request exceeds the maximum allowed number of bytes.", 413)
     body = decoded(raw)
+    if model := sending.request.match_info.get("model"):
+        body["model"] = model
     sending.noted_body(body)
     return body
+
+
+def bound(sending: Sending, body: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, str]] | None]:
+    """The body without thinking of another prefix, where that is asked for. Raises Refused."""
+    return binding.checked(body, sending.betas(body)) if sending.dialect.surface == "anthropic" else (body, None)
 
 
 def speaks_anthropic(request: web.Request) -> bool:

@@ -47,6 +47,11 @@ class Sending:
         """The headers of every answer."""
         return {self.dialect.request_id_header: f"req_{self.noted.number:012d}"}
 
+    def betas(self, body: Mapping[str, Any]) -> frozenset[str]:
+        """The betas that the request names, in its headers or, as on the clouds, in its body."""
+        named = ",".join(self.request.headers.getall("anthropic-beta", ())).split(",")
+        return frozenset(beta.strip() for beta in [*named, *(body.get("anthropic_beta") or ())])
+
     def note(self, **facts: Any) -> None:
         """Write something down."""
         self.noted = msgspec.structs.replace(self.noted, **facts)
