@@ -43,7 +43,8 @@ async def read_body(request: web.BaseRequest, limit: int) -> Whole | Streamed:
     read: deque[bytes] = deque()
     size = 0
     try:
-        while chunk := await request.content.readany():
+        while not request.content.at_eof():
+            chunk = await request.content.readany()
             read.append(chunk)
             size += len(chunk)
             if size > limit:

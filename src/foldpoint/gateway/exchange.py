@@ -82,6 +82,7 @@ class Exchange(msgspec.Struct):
         rates = _rates(self.model) if len(self.model) <= LONGEST_NAME else known_rates(self.model)
         if rates is None:
             return None, None
-        sent = self.receipt if self.messages is not None else None
-        before, after, rewritten = (sent.tokens_before, sent.tokens_after, sent.write_tokens) if sent else (0, 0, 0)
-        return billed(rates, self.usage), without_fold(rates, self.usage, before, after, rewritten)
+        cost, sent = billed(rates, self.usage), self.receipt
+        if sent is None or self.messages is None:
+            return cost, cost
+        return cost, without_fold(rates, self.usage, sent.tokens_before, sent.tokens_after, sent.write_tokens)

@@ -32,40 +32,46 @@ def request_fields(raw: Fields, length: int | None) -> list[Field]:
     None leaves it alone (the body is streamed, or there is none). `host` is left out (the connection sets it), `expect`
     is answered by us. A name that comes twice keeps its first spelling.
     """
-    dropped = NOT_SENT_ON | named_in_connection(raw)
     kept: list[Field] = []
     spelt: dict[bytes, bytes] = {}
+    nominating: list[bytes] = []
     for name, value in raw:
         low = name.lower()
-        if low in dropped or low.startswith(OURS):
+        if low in NOT_SENT_ON or low.startswith(OURS):
+            if low == CONNECTION:
+                nominating.append(value)
             continue
         if low == CONTENT_LENGTH and length is not None:
             value = b"%d" % length
         kept.append((spelt.setdefault(low, name), value))
     if length is not None and CONTENT_LENGTH not in spelt:
         kept.append((b"Content-Length", b"%d" % length))
-    return kept
+    return not_nominated(kept, nominating) if nominating else kept
 
 
 def response_fields(raw: Fields, ours: Container[str]) -> list[Field]:
     """The provider's headers as the client gets them, without those that we say; a length beside chunks is none."""
-    dropped = HOP_BY_HOP | named_in_connection(raw)
-    if value_of(raw, TRANSFER_ENCODING) is not None:
-        dropped |= {CONTENT_LENGTH}
     kept: list[Field] = []
+    nominating: list[bytes] = []
+    chunked = False
     for field in raw:
         low = field[0].lower()
-        if low not in dropped and not (low.startswith(OURS) and text(low) in ours):
+        if low in HOP_BY_HOP:
+            if low == CONNECTION:
+                nominating.append(field[1])
+            chunked = chunked or low == TRANSFER_ENCODING
+        elif not (low.startswith(OURS) and text(low) in ours):
             kept.append(field)
-    return kept
+    if chunked:
+        kept = [field for field in kept if field[0].lower() != CONTENT_LENGTH]
+    return not_nominated(kept, nominating) if nominating else kept
 
 
-def named_in_connection(raw: Fields) -> frozenset[bytes]:
-    """The headers that `connection` declares to be of this connection alone."""
-    values = [value for name, value in raw if len(name) == 10 and name.lower() == CONNECTION]
-    if not values:
-        return frozenset()
-    return frozenset(option.strip() for value in values for option in value.lower().split(b",") if option.strip())
+def not_nominated(fields: list[Field], connection: Iterable[bytes]) -> list[Field]:
+    """Those that no `connection` header declares to be of one connection alone. A body's length is not up to it."""
+    named = {option.strip() for value in connection for option in value.lower().split(b",")} - HOP_BY_HOP
+    named -= {CONTENT_LENGTH, b"close", b""}
+    return [field for field in fields if field[0].lower() not in named] if named else fields
 
 
 def value_of(fields: Iterable[Field], name: bytes) -> bytes | None:

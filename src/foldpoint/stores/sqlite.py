@@ -5,8 +5,8 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ BUSY_SECONDS = 10.0
 NAMED = ", ".join(f"request.{name}" for name in COLUMNS)
 REQUEST = f"request ({', '.join(COLUMNS)})"
 BODY = "body (id, time, messages)"
+Row = tuple[Any, ...]
 UNHELD = (UnicodeError, OverflowError)
 """What SQLite says to a text that is no Unicode and to a number of more than 64 bits."""
 MOST_VALUES = 999
@@ -67,9 +68,9 @@ class SqliteStore:
                 if kept.messages is not None
             ]
             try:
-                self._write([row_of(kept.record) for kept in batch], bodies)
+                self._write(batch, row_of, bodies)
             except UNHELD:  # seldom, so that looking for it in every record would cost more
-                self._write([clean_row_of(kept.record) for kept in batch], bodies)
+                self._write(batch, clean_row_of, bodies)
 
     def requests(
         self,
@@ -145,26 +146,25 @@ class SqliteStore:
             self._writer.close()
             self._reader.close()
 
-    def _write(self, rows: Sequence[tuple[Any, ...]], bodies: Sequence[tuple[Any, ...]]) -> None:
+    def _write(self, batch: list[Kept], row: Callable[[Record], Row], bodies: list[Row]) -> None:
         with self._writing, transaction(self._writer) as connection:
-            _insert(connection, REQUEST, rows)
-            _insert(connection, BODY, bodies)
+            _insert(connection, REQUEST, len(COLUMNS), (row(kept.record) for kept in batch))
+            _insert(connection, BODY, 3, bodies)
 
     def _rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with faults(self.path), self._reading:
             return self._reader.execute(query, values).fetchall()
 
 
-def _insert(connection: sqlite3.Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Add rows that are not there, many with one statement.
+def _insert(connection: sqlite3.Connection, table: str, width: int, rows: Iterable[Row]) -> None:
+    """Add rows of so many columns that are not there, many with one statement.
 
-    With each statement the thread lets go of the interpreter and has to win it back from the event loop: one for each
-    row costs the loop more than the rows do.
+    With each statement the thread lets go of the interpreter and has to win it back from the event loop, which one for
+    each row would make slow; and between two it keeps it for a moment only.
     """
-    most = MOST_VALUES // len(rows[0]) if rows else 1
-    for begin in range(0, len(rows), most):
-        some = rows[begin : begin + most]
-        marks = ", ".join([f"({', '.join('?' * len(some[0]))})"] * len(some))
+    left = iter(rows)
+    while some := list(islice(left, MOST_VALUES // width)):
+        marks = ", ".join([f"({', '.join('?' * width)})"] * len(some))
         connection.execute(f"INSERT OR IGNORE INTO {table} VALUES {marks}", list(chain.from_iterable(some)))
 
 
