@@ -24,6 +24,8 @@ from .spans import decoded
 
 _NONE = msgspec.Raw()
 THOUGHTS = ("thinking", "redacted_thinking")
+LOADS = "tool_reference"
+"""A block that makes a tool known to the model from there on: a turn with one stays whole."""
 
 
 class Inner(msgspec.Struct, gc=False):
@@ -34,7 +36,21 @@ class Inner(msgspec.Struct, gc=False):
     title: Any = None
     tool_name: Any = None
     source: msgspec.Raw = _NONE
+    content: Any = None
     cache_control: Any = None
+
+
+class Given(msgspec.Struct, gc=False):
+    """What a server's tool gives back in an object: a page it read, a program's output, tools it found."""
+
+    url: Any = None
+    text: Any = None
+    stdout: Any = None
+    stderr: Any = None
+    error_code: Any = None
+    lines: Any = None
+    content: str | list[Inner] | Inner | None = None
+    tool_references: list[Inner] | None = None
 
 
 class Block(msgspec.Struct, gc=False):
@@ -47,7 +63,7 @@ class Block(msgspec.Struct, gc=False):
     name: Any = None
     input: msgspec.Raw = _NONE
     tool_use_id: Any = None
-    content: str | list[Inner] | dict[str, msgspec.Raw] | None = None
+    content: str | list[Inner] | Given | None = None
     is_error: Any = None
     source: msgspec.Raw = _NONE
     cache_control: Any = None
@@ -60,6 +76,7 @@ class _Message(msgspec.Struct, gc=False):
 
 class _Source(msgspec.Struct, gc=False):
     data: Any = None
+    content: Any = None
 
 
 _MESSAGE = msgspec.json.Decoder(_Message)
@@ -103,7 +120,8 @@ def _assistant(blocks: list[Block], limits: Limits) -> View:
             calls.append(call_of(call_id, name))
             parts.append(called(call_id, name, arguments(block.input, limits.arguments), limits.arguments))
         elif kind.endswith("tool_result"):
-            result = _result(block, limits)[0]
+            result, _, stays = _result(block, limits)
+            is_marked = is_marked or stays
             name = next((call.name for call in calls if call.id == result.id), "")
             answered.append(result.id)
             parts.append(f"{result.lead}{name}: {result.head}")
@@ -118,8 +136,8 @@ def _assistant(blocks: list[Block], limits: Limits) -> View:
 
 def _user(blocks: list[Block], limits: Limits) -> View:
     if len(blocks) == 1 and blocks[0].type == "tool_result":
-        result, size, inner_marked = _result(blocks[0], limits)
-        is_marked = inner_marked or marked(blocks[0].cache_control)
+        result, size, stays = _result(blocks[0], limits)
+        is_marked = stays or marked(blocks[0].cache_control)
         return result_view("user", MESSAGE_SIZE + size, result, is_marked)
     own = own_images = 0
     size = MESSAGE_SIZE
@@ -129,9 +147,9 @@ def _user(blocks: list[Block], limits: Limits) -> View:
     for block in blocks:
         is_marked = is_marked or marked(block.cache_control)
         if block.type == "tool_result":
-            result, counted, inner_marked = _result(block, limits)
+            result, counted, stays = _result(block, limits)
             size += counted
-            is_marked = is_marked or inner_marked
+            is_marked = is_marked or stays
             results.append(result)
             continue
         if block.text == "":
@@ -179,12 +197,12 @@ def _size(block: Block) -> int:
         return BLOCK_SIZE + IMAGE_SIZE
     if kind == "document":
         return BLOCK_SIZE + _payload(block.source)
-    return BLOCK_SIZE + len(word(block.tool_use_id)) + _inner_size(block.content)
+    return BLOCK_SIZE + len(word(block.tool_use_id)) + _inner_size(_listed(block.content))
 
 
 def _result(block: Block, limits: Limits) -> tuple[Result, int, bool]:
-    """A result, the bytes counted for it, and whether a breakpoint stands inside it."""
-    call_id, content = word(block.tool_use_id), block.content
+    """A result, the bytes counted for it, and whether it has to stay: for a breakpoint in it, or a tool it loads."""
+    call_id, content = word(block.tool_use_id), _listed(block.content)
     size = BLOCK_SIZE + len(call_id) + _inner_size(content)
     error = block.is_error is True
     if not isinstance(content, list):
@@ -192,8 +210,21 @@ def _result(block: Block, limits: Limits) -> tuple[Result, int, bool]:
         return result_of(call_id, result_head(line, error)), size, False
     line = one_line(" ".join(_texts(content, limits.head)), limits.head)
     images = sum([inner.type == "image" for inner in content])
-    is_marked = any(marked(inner.cache_control) for inner in content)
-    return result_of(call_id, result_head(line, error), images=images), size, is_marked
+    stays = any(inner.type == LOADS or marked(inner.cache_control) for inner in content)
+    return result_of(call_id, result_head(line, error), images=images), size, stays
+
+
+def _listed(content: object) -> object:
+    """The content of a result; an object of a server's tool as the list that it amounts to."""
+    if not isinstance(content, Given):
+        return content
+    said = [content.url, content.text, content.stdout, content.stderr, content.error_code]
+    said += content.lines if isinstance(content.lines, list) else []
+    inner = content.content
+    said += [inner] if isinstance(inner, str) else []
+    listed = [Inner("text", text) for text in said if word(text)]
+    listed += inner if isinstance(inner, list) else [inner] if isinstance(inner, Inner) else []
+    return listed + (content.tool_references or [])
 
 
 def _inner_size(content: object) -> int:
@@ -208,18 +239,31 @@ def _counted_inside(inner: Inner) -> int:
         return weight(word(inner.text))
     if inner.type == "image":
         return IMAGE_SIZE
-    return _payload(inner.source) if inner.type == "document" else BLOCK_SIZE
+    if inner.type == "document":
+        return _payload(inner.source)
+    return BLOCK_SIZE + sum(map(weight, _texts_in(inner.content)))
 
 
 def _payload(source: msgspec.Raw) -> int:
-    return weight(word(decoded(_SOURCE, bytes(source)).data)) if source else 0
+    """Bytes of a document: its payload, or its texts where it is made of blocks."""
+    given = decoded(_SOURCE, bytes(source)) if source else _Source()
+    return sum(map(weight, [word(given.data), *_texts_in(given.content)]))
+
+
+def _texts_in(content: object) -> list[str]:
+    """The texts of a content that is not decoded into blocks: itself, or those of its blocks."""
+    if isinstance(content, str):
+        return [content]
+    return (
+        [word(block.get("text")) for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    )
 
 
 def _texts(content: list[Inner], limit: int) -> list[str]:
     """The texts of a result as far as a line may need them, what is not text as its kind in brackets."""
     texts, left = [], limit * READ_AHEAD + 1
     for inner in content:
-        text = word(inner.text) if inner.type == "text" else _named(inner)
+        text = word(inner.text) if inner.type == "text" else " ".join([_named(inner), *_texts_in(inner.content)])
         texts.append(text[:left] if limit else text)
         left = max(0, left - len(text))
     return texts
