@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from foldpoint import fold
+from foldpoint.core.edit import Block
 from foldpoint.core.policy import Policy, Trajectory
+from foldpoint.core.text import spelled, unspelled
 from foldpoint.core.transcript import Limits, View
 from foldpoint.skills.ledger import Ledger
 from foldpoint.surfaces import SURFACES
@@ -171,6 +173,16 @@ def views(surface: str, written: Sequence[Any]) -> list[View]:
 def ledger(surface: str, written: Sequence[Any]) -> Ledger:
     """The ledger of the messages."""
     return Ledger(views(surface, written), SURFACES[surface].shape)
+
+
+def said(json: bytes) -> str:
+    """The text that JSON spells so, with its quotes (as in a block) or without them (as in a line)."""
+    return unspelled(json[1:-1] if json.startswith(b'"') else json)
+
+
+def block(text: str, mark: bytes = b"") -> Block:
+    """A block of ours that says the text."""
+    return Block(b'"' + spelled(text) + b'"', mark)
 
 
 def sent(surface: str, written: list[Any], **members: Any) -> list[Any]:

@@ -10,10 +10,10 @@ from .core.errors import Unreadable, fault_of
 from .core.policy import Policy, Trajectory
 from .core.ports import Names, Request, Surface
 from .core.receipt import Receipt
-from .core.transcript import Limits
+from .core.transcript import Limits, View
 from .pricing.catalog import gate_rates, rates_of
 from .pricing.gate import Gate
-from .skills.digest import checkpoint_of, opening_of
+from .skills.digest import CHECKPOINT_HEX, checkpoint_of, opening_of
 from .skills.figures import passed_on, received
 from .skills.ledger import Ledger
 from .skills.memo import Copy, Known, Memo, key_of, viewed
@@ -107,7 +107,7 @@ class Engine:
         folded = spliced(request, known.front, known.layout.tail) if known.layout else body
         if len(folded) > len(body):
             folded, plan = body, not_smaller(plan, known.ledger)
-        receipt = received(request, known.ledger, plan, policy, folded, known.checkpoint)
+        receipt = received(request, known.ledger, plan, policy, folded, known.checkpoint[:CHECKPOINT_HEX])
         rebound = known.ledger.binds and plan.folds
         return Folded(body if policy.mode == "shadow" else folded, receipt, known.opening, rebound=rebound)
 
@@ -122,7 +122,7 @@ class Engine:
         plan = planned(surface, request.items, ledger, policy, gate, known.plan if known else None)
         copy = Copy(request.items, known.items if known else None, spelled)
         digests = _digests(surface, request.items, ledger, plan, known, spelled)
-        now = Known(copy, ledger, plan, *digests, *_front(surface, request, plan, policy, known, spelled))
+        now = Known(copy, ledger, plan, *digests, *_front(surface, request, views, plan, policy, known, spelled))
         self._memo.put(key, now)
         return now, plan
 
@@ -136,14 +136,20 @@ class Engine:
 
 
 def _front(
-    surface: Surface, request: Request, plan: Plan, policy: Trajectory, known: Known | None, spelled: int
+    surface: Surface,
+    request: Request,
+    views: Sequence[View],
+    plan: Plan,
+    policy: Trajectory,
+    known: Known | None,
+    spelled: int,
 ) -> tuple[Layout | None, bytes]:
     """The layout with our breakpoint, and what is written in front of the tail; taken over where nothing changed."""
     layout = plan.layout
     if layout is None:
         return None, b""
     if policy.manage_breakpoints is not False:
-        layout = surface.with_breakpoint(request, layout, policy.manage_breakpoints is True)
+        layout = surface.with_breakpoint(request, views, layout, policy.manage_breakpoints is True)
     if known and known.layout == layout and spelled >= layout.tail:
         return layout, known.front
     return layout, front_of(surface, request.items, layout)
@@ -160,9 +166,10 @@ def _digests(
     )
     if not plan.layout:
         return opening, ""
-    if known and known.plan.layout and known.plan.state.folds == plan.state.folds and spelled >= plan.layout.tail:
-        return opening, known.checkpoint
-    return opening, checkpoint_of(surface, items, plan.state.folds)
+    folds, made = plan.state.folds, len(known.plan.state.folds) if known else 0
+    if known and known.plan.layout and spelled >= known.plan.layout.tail and folds[:made] == known.plan.state.folds:
+        return opening, checkpoint_of(surface, items, folds, (known.checkpoint, made))
+    return opening, checkpoint_of(surface, items, folds)
 
 
 def _unplanned(receipt: Receipt, model: str) -> bool:

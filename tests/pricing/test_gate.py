@@ -13,7 +13,8 @@ CLAUDE = {"read": 100, "write": 1_250}
 def folds(gate: Gate, **figures: Any) -> bool:
     """The gate's answer where all but the given figures are these: turn 6, 1,000 bytes sealed to 100, 200 moved."""
     usual = {"turn": 6, "full": 1_000, "lines": 100, "moved": 200, "waited": 0, "chances": 5}
-    return gate.folds(**{**usual, **figures})
+    turn, full, lines, moved, waited, chances = {**usual, **figures}.values()
+    return gate.terms()(turn, full - lines, lines, moved, waited, chances)
 
 
 def test_a_first_boundary_of_equal_turns_is_taken() -> None:

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from foldpoint.core.edit import Block, Layout, Slot
+from foldpoint.core.edit import Layout, Slot
 from foldpoint.skills.check import fault
-from transcripts import Turn, ledger, messages
+from transcripts import Turn, block, ledger, messages
 
-OURS = (Block("s"),)
+OURS = (block("s"),)
 
 
 def found(surface: str, slots: list[int | None], tail: int, odd: dict[int, Turn] | None = None, keep: int = 2) -> str:

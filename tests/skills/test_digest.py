@@ -3,10 +3,10 @@
 from typing import Any
 
 from foldpoint.core.edit import Carried
-from foldpoint.skills.digest import checkpoint_of, opening_of
+from foldpoint.skills.digest import CHECKPOINT_HEX, checkpoint_of, opening_of
 from foldpoint.skills.seal import Fold, Kept
 from foldpoint.surfaces import SURFACES
-from transcripts import MARK, compact, text
+from transcripts import MARK, block, compact, text
 
 SURFACE = SURFACES["anthropic"]
 ITEMS: list[Any] = [{"role": "user", "content": said} for said in ("a", "b", "c", "d")]
@@ -18,18 +18,18 @@ def opening(*messages: Any) -> str:
 
 
 def checkpoint(*folds: Fold, items: list[Any] = ITEMS) -> str:
-    """The digest of folds."""
-    return checkpoint_of(SURFACE, [compact(item) for item in items], folds)
+    """The digest of folds, as a receipt names it."""
+    return checkpoint_of(SURFACE, [compact(item) for item in items], folds)[:CHECKPOINT_HEX]
 
 
-def fold(block: str = "s", *kept: Carried | Kept, turn: int = 6) -> Fold:
-    """A fold of that block."""
-    return Fold(turn, 4, False, block, kept, 0)
+def fold(text: str = "s", *kept: Carried | Kept, turn: int = 6) -> Fold:
+    """A fold of a block of that text."""
+    return Fold(turn, 4, False, block(text), kept, 0)
 
 
 def test_an_opening_is_16_hex() -> None:
     """The name of a transcript."""
-    assert opening(ITEMS[0]) == "3faeb35be92d33fc"
+    assert opening(ITEMS[0]) == "929a66a988ac3025"
 
 
 def test_an_opening_is_the_same_in_another_spelling() -> None:
@@ -50,7 +50,7 @@ def test_no_fold_no_checkpoint() -> None:
 
 def test_a_checkpoint_is_12_hex() -> None:
     """Of the blocks' text."""
-    assert checkpoint(fold()) == "883bb6075671"
+    assert checkpoint(fold()) == "b46c04da6a50"
 
 
 def test_a_checkpoint_changes_with_a_further_fold() -> None:
@@ -73,3 +73,11 @@ def test_a_checkpoint_stays_where_a_client_moves_its_marks() -> None:
 def test_a_checkpoint_says_nothing_of_when_it_was_made() -> None:
     """The turn and the figures of a fold are not in the prefix."""
     assert checkpoint(fold(turn=6)) == checkpoint(fold(turn=7))
+
+
+def test_a_checkpoint_goes_on_from_that_of_earlier_folds() -> None:
+    """It is the one that is made of all of them."""
+    folds, items = [fold(), fold("t", Kept(1, 2)), fold("u", Carried(3, 1))], [compact(item) for item in ITEMS]
+    whole = checkpoint_of(SURFACE, items, folds)
+    made = [(checkpoint_of(SURFACE, items, folds[:count]), count) for count in range(4)]
+    assert [checkpoint_of(SURFACE, items, folds, before) for before in made] == [whole] * 4

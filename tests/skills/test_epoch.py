@@ -8,7 +8,7 @@ from foldpoint.core.policy import Trajectory
 from foldpoint.pricing.gate import Gate
 from foldpoint.skills.epoch import State, replayed, start
 from foldpoint.skills.ledger import Ledger
-from transcripts import HEAD, SAID, Turn, image, ledger, messages
+from transcripts import HEAD, SAID, Turn, image, ledger, messages, said
 
 ALWAYS = Gate(100, 1_250, payback_turns=1_000)
 """A gate to which nearly every saving is worth it."""
@@ -23,7 +23,7 @@ def usual(turns: int, odd: dict[int, Turn] | None = None, surface: str = "anthro
 def state(read: Ledger, gate: Gate = ALWAYS, **parameters: Any) -> State:
     """Where the fold stands after the last turn; without a watermark where none is given."""
     policy = Trajectory(**{"token_watermark": 0, **parameters})
-    return replayed(read, policy, gate, start(read), len(read.turns))
+    return replayed(read, policy, gate, start(read), read.count)
 
 
 def moves(read: Ledger, gate: Gate = ALWAYS, **parameters: Any) -> list[tuple[int, int]]:
@@ -94,7 +94,7 @@ def test_a_block_has_a_line_for_each_turn() -> None:
     lines = "\n".join(
         f'turn {n} | tool_use[call_{n}] query {{"n":{n}}} | tool_result[call_{n}] query: {HEAD}' for n in (1, 2, 3, 4)
     )
-    assert state(usual(6)).folds[0].block == (
+    assert said(state(usual(6)).folds[0].block.json) == (
         f"[trajectory summary]\nEarlier turns, one line each; later ones in full:\n{lines}"
     )
 
@@ -102,7 +102,8 @@ def test_a_block_has_a_line_for_each_turn() -> None:
 def test_a_later_fold_appends() -> None:
     """The first fold is what it was; the second has the turns since."""
     folds = state(usual(11)).folds
-    assert (folds[0], folds[1].block.split("\n")[0], [line[:8] for line in folds[1].block.split("\n")[1:]]) == (
+    first, *lines = said(folds[1].block.json).split("\n")
+    assert (folds[0], first, [line[:8] for line in lines]) == (
         state(usual(6)).folds[0],
         "[trajectory summary]",
         ["turn 5 |", "turn 6 |", "turn 7 |", "turn 8 |", "turn 9 |"],
@@ -218,7 +219,9 @@ def test_the_adaptive_gate_needs_no_task_length() -> None:
 def test_a_text_trajectory_folds() -> None:
     """Plain messages are sealed like results."""
     folds = state(usual(6, dict.fromkeys(range(1, 7), SAID), "openai-chat")).folds
-    assert [(fold.texts, fold.block.split("\n")[2]) for fold in folds] == [(True, f"turn 1 | I go on. | user: {HEAD}")]
+    assert [(fold.texts, said(fold.block.json).split("\n")[2]) for fold in folds] == [
+        (True, f"turn 1 | I go on. | user: {HEAD}")
+    ]
 
 
 def test_a_text_trajectory_is_not_folded_where_the_policy_says_so() -> None:

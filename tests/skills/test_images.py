@@ -9,7 +9,7 @@ from foldpoint.core.transcript import View
 from foldpoint.skills.images import Images, Picture, chosen, dropped_of, kept_of, label, newest, pictures
 from foldpoint.skills.ledger import Ledger
 from foldpoint.skills.seal import Fold
-from transcripts import SAID, Turn, image, image_url, ledger, messages, text
+from transcripts import SAID, Turn, block, image, image_url, ledger, messages, text
 
 SHOT = Turn(images=("A",))
 LABELLED = 2 * 16 + 4_800 + len("[image of tool_result[call_1]]")
@@ -26,7 +26,7 @@ class Move(NamedTuple):
 
 def moved(read: Ledger, count: int, turn: int, sealed: int, to: int) -> Move:
     """The move on a transcript that was sealed as one of results so far."""
-    found = chosen(read, count, turn, sealed, to, [Fold(6, sealed, False, "", (), 0)] if sealed else [])
+    found = chosen(read, count, turn, sealed, to, [Fold(6, sealed, False, block(""), (), 0)] if sealed else [])
     dropped = dropped_of(read, found, sealed, to) if found.left_out else {}
     return Move(kept_of(read, found), dropped, found.stayed, found.added)
 
@@ -165,5 +165,5 @@ def test_a_choice_looks_at_no_more_images_than_it_keeps(beside: bool) -> None:
     shot = Turn(beside=[image("A")]) if beside else SHOT
     read = ledger("anthropic", messages("anthropic", 200, usual=shot))
     read.views = Counted(read.views)
-    chosen(read, 1, 200, 4, 198, [Fold(6, 4, False, "", (), 0)])
+    chosen(read, 1, 200, 4, 198, [Fold(6, 4, False, block(""), (), 0)])
     assert Counted.looks <= 4

@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
+from foldpoint.core.text import weight
 from foldpoint.skills.ledger import Ledger
-from foldpoint.skills.seal import fold_of
+from foldpoint.skills.seal import Move, folds_of
+from foldpoint.skills.turns import LEAD, turn_of
 from foldpoint.surfaces import SURFACES
 from transcripts import SAID, Turn, image, ledger, messages, text, views
 
@@ -43,7 +46,8 @@ def test_a_block_counts_what_it_weighs(surface: str) -> None:
     """The sums say what the text that is written says."""
     odd = {2: Turn(said="é", calls=3), 3: Turn(result=""), 4: Turn(failed=True)}
     read = ledger(surface, messages(surface, 7, odd))
-    assert read.lines(False, 0, 5) == 16 + len(fold_of(read, 7, 0, 5, {}, 0).block.encode())
+    block = folds_of(read, 0, [Move(7, 5, False, 0, {})])[0].block
+    assert read.lines(False, 0, 5) == 16 + weight(msgspec.json.decode(block.json, type=str))
 
 
 @pytest.mark.parametrize(
@@ -100,6 +104,29 @@ def test_the_first_block_names_recall_where_the_agent_has_it() -> None:
     )
 
 
+@pytest.mark.parametrize("surface", ["anthropic", "openai-chat"])
+def test_a_plain_turn_weighs_and_says_what_it_does_read_whole(surface: str) -> None:
+    """One call and its result, of which nearly all turns are, is read a shorter way; with more than nine turns."""
+    turns = [Turn(said="é", result=""), Turn(), Turn(failed=True), Turn(thinking="hm", result='\n \t"ü"')]
+    written = messages(surface, 12, {number: turns[number % 4] for number in range(1, 13)})
+    read = ledger(surface, written)
+    whole = [turn_of(read.views, read.starts[number - 1], number, read.shape) for number in range(1, 13)]
+    plain = [
+        (read.full[number] - read.full[number - 1], read.sealed[0][number] - read.sealed[0][number - 1])
+        for number in range(1, 13)
+    ]
+    assert (read.odd, plain) == ({}, [(turn.size, turn.by_results.size) for turn in whole])
+    assert b"".join(read.said(False, 0, 12)) == b"".join(
+        LEAD % number + turn.by_results.line for number, turn in enumerate(whole, 1)
+    )
+
+
+def test_two_actions_of_one_id_are_no_plain_turn() -> None:
+    """The second of them answers nothing."""
+    use = {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "q", "input": {}}]}
+    assert ledger("anthropic", [{"role": "user", "content": "go"}, use, use]).starts == [1, 3]
+
+
 ODD = {
     2: Turn(calls=3),
     3: SAID,
@@ -113,7 +140,8 @@ ODD = {
 
 def sums(read: Ledger) -> tuple[Any, ...]:
     """All that a ledger knows."""
-    return (read.head, read.head_size, read.behind, read.turns, read.full, read.sealed, read.answered, read.opening)
+    kept = (read.odd, read.pictured, read.answered, read.carries, read.opening)
+    return (read.head, read.head_size, read.behind, read.starts, read.full, read.sealed, *kept)
 
 
 @pytest.mark.parametrize("surface", ["anthropic", "openai-chat"])

@@ -7,24 +7,24 @@ from foldpoint.core.policy import Trajectory
 from foldpoint.pricing.gate import Gate
 from foldpoint.skills.epoch import replayed, start
 from foldpoint.skills.placing import laid_out
-from transcripts import SAID, USUAL, Turn, image, image_url, ledger, messages
+from transcripts import SAID, USUAL, Turn, image, image_url, ledger, messages, said
 
 
 def shown(written: list[Any], surface: str) -> tuple[list[Any], int]:
     """The folded list: a slot is its item, or (item, additions); blocks by their newest turn, carried ones by item."""
     read = ledger(surface, written)
     policy = Trajectory(token_watermark=0)
-    layout = laid_out(read, replayed(read, policy, Gate(1, 12, payback_turns=1_000), start(read), len(read.turns)))
+    layout = laid_out(read, replayed(read, policy, Gate(1, 12, payback_turns=1_000), start(read), read.count))
     return [
-        (slot.item, [said(each) for each in slot.added]) if slot.added else slot.item for slot in layout.slots
+        (slot.item, [named(each) for each in slot.added]) if slot.added else slot.item for slot in layout.slots
     ], layout.tail
 
 
-def said(addition: Block | Carried | KeptImage) -> str:
+def named(addition: Block | Carried | KeptImage) -> str:
     """An addition in a word."""
     match addition:
-        case Block(text=text):
-            return "block " + text.rsplit("\nturn ", 1)[1].split(" ")[0]
+        case Block(json=json):
+            return "block " + said(json).rsplit("\nturn ", 1)[1].split(" ")[0]
         case Carried(item=item, dropped=dropped):
             return f"carried {item}" + (f" without {dropped}" if dropped else "")
         case KeptImage(item=item):

@@ -5,7 +5,7 @@ import pytest
 from foldpoint.core.policy import Trajectory
 from foldpoint.skills.epoch import State
 from foldpoint.skills.sliding_window import windowed
-from transcripts import SAID, USUAL, Turn, ledger, messages
+from transcripts import SAID, USUAL, Turn, ledger, messages, said
 
 
 def state(turns: int, odd: dict[int, Turn] | None = None, usual: Turn = USUAL, **parameters: object) -> State:
@@ -27,7 +27,7 @@ def test_it_moves_at_every_turn() -> None:
 
 def test_its_lines_are_those_of_any_fold() -> None:
     """The marker, the sentence, a line for each turn."""
-    lines = state(5).folds[0].block.split("\n")
+    lines = said(state(5).folds[0].block.json).split("\n")
     assert [line[:9] for line in lines] == ["[trajecto", "Earlier t", "turn 1 | ", "turn 2 | "]
 
 

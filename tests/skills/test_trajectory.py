@@ -132,7 +132,7 @@ def broken(*systems: int, turns: int = 11) -> Plan:
     """
     views = [View("user", 100)]
     for turn in range(1, turns + 1):
-        views += [View("assistant", 2_000, "x" * 9, 0, own=0), View("user", 2_000, line="y", own=1_000)]
+        views += [View("assistant", 2_000, b"x" * 9, own=0), View("user", 2_000, line=b"y", own=1_000)]
         if turn in systems:
             views.append(View("system", 50, own=50))
     read = Ledger(views, Shape(strict_turns=True))

@@ -1,14 +1,17 @@
 """Turns: an action plus everything that answers it."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
+from foldpoint.core.text import unspelled
 from foldpoint.core.transcript import View
+from foldpoint.skills.ledger import Ledger
+from foldpoint.skills.turns import LEAD, Seal, behind_merge, head_end, mergeable, turn_of
 from foldpoint.skills.turns import Turn as Sealed
-from foldpoint.skills.turns import behind_merge, head_end, mergeable, turns_from
 from foldpoint.surfaces import SURFACES
-from transcripts import HEAD, LONG, MARK, SAID, Turn, anthropic_turn, chat_turn, ids, image, text, views
+from transcripts import HEAD, LONG, MARK, SAID, Turn, anthropic_turn, chat_turn, image, text, views
 
 STRICT, LOOSE = SURFACES["anthropic"].shape, SURFACES["openai-chat"].shape
 USE = {"type": "tool_use", "id": "t", "name": "q", "input": {}}
@@ -36,19 +39,24 @@ def said(role: str) -> dict[str, Any]:
 
 def anthropic(turn: Turn, number: int = 3) -> Sealed:
     """The turn, read."""
-    return turns_from(views("anthropic", anthropic_turn(number, turn)), 0, number, STRICT)[0]
+    return turn_of(views("anthropic", anthropic_turn(number, turn)), 0, number, STRICT)
 
 
 def chat(turn: Turn, number: int = 3) -> Sealed:
     """The turn, read."""
-    return turns_from(views("openai-chat", chat_turn(number, turn)), 0, number, LOOSE)[0]
+    return turn_of(views("openai-chat", chat_turn(number, turn)), 0, number, LOOSE)
+
+
+def line_of(seal: Seal, number: int = 3) -> str:
+    """Its line, as it is read."""
+    return unspelled(LEAD % number + seal.line).removeprefix("\n")
 
 
 def limits(surface: str, written: list[Any]) -> list[tuple[int, int]]:
     """Where the turns of the messages begin and end."""
     shape = SURFACES[surface].shape
     read = views(surface, written)
-    return [(turn.first, turn.end) for turn in turns_from(read, head_end(read, shape), 1, shape)]
+    return list(pairwise(Ledger(read, shape).starts))
 
 
 # The head
@@ -173,21 +181,21 @@ def test_a_turn_has_the_size_of_its_items() -> None:
 
 def test_the_line_of_a_call_and_its_result() -> None:
     """Number, text, call, result, in order."""
-    assert anthropic(Turn(said="I look.", result="a,b\n1,2")).by_results.line == (
+    assert line_of(anthropic(Turn(said="I look.", result="a,b\n1,2")).by_results) == (
         'turn 3 | I look. | tool_use[call_3] query {"n":3} | tool_result[call_3] query: a,b 1,2'
     )
 
 
 def test_the_line_of_a_long_result() -> None:
     """A head of 320 characters."""
-    assert anthropic(Turn()).by_results.line == (
+    assert line_of(anthropic(Turn()).by_results) == (
         'turn 3 | tool_use[call_3] query {"n":3} | tool_result[call_3] query: ' + HEAD
     )
 
 
 def test_the_line_of_a_chat_turn_is_the_same() -> None:
     """A turn reads alike on every surface."""
-    assert chat(Turn(said="I look.", result="a")).by_results.line == (
+    assert line_of(chat(Turn(said="I look.", result="a")).by_results) == (
         'turn 3 | I look. | tool_use[call_3] query {"n":3} | tool_result[call_3] query: a'
     )
 
@@ -195,7 +203,7 @@ def test_the_line_of_a_chat_turn_is_the_same() -> None:
 @pytest.mark.parametrize("read", [anthropic, chat])
 def test_parallel_calls_stand_in_one_line(read: Any) -> None:
     """Every call, then every result with its tool's name."""
-    assert read(Turn(result="a", calls=2)).by_results.line == (
+    assert line_of(read(Turn(result="a", calls=2)).by_results) == (
         'turn 3 | tool_use[call_3] query {"n":3} | tool_use[call_3_2] query {"n":3}'
         " | tool_result[call_3] query: a | tool_result[call_3_2] query: ok"
     )
@@ -203,7 +211,7 @@ def test_parallel_calls_stand_in_one_line(read: Any) -> None:
 
 def test_a_failed_result_says_so_in_its_line() -> None:
     """`(error)` leads its head."""
-    assert anthropic(Turn(result="no", failed=True)).by_results.line == (
+    assert line_of(anthropic(Turn(result="no", failed=True)).by_results) == (
         'turn 3 | tool_use[call_3] query {"n":3} | tool_result[call_3] query: (error) no'
     )
 
@@ -211,7 +219,7 @@ def test_a_failed_result_says_so_in_its_line() -> None:
 @pytest.mark.parametrize("read", [anthropic, chat])
 def test_thinking_is_in_no_line(read: Any) -> None:
     """Neither thinking nor signatures."""
-    assert read(Turn(result="a", thinking="hm")).by_results.line == (
+    assert line_of(read(Turn(result="a", thinking="hm")).by_results) == (
         'turn 3 | tool_use[call_3] query {"n":3} | tool_result[call_3] query: a'
     )
 
@@ -219,7 +227,7 @@ def test_thinking_is_in_no_line(read: Any) -> None:
 @pytest.mark.parametrize("read", [anthropic, chat])
 def test_a_message_beside_results_leaves_a_mark(read: Any) -> None:
     """On a result trajectory the user's words are carried, and the line says so."""
-    assert read(Turn(result="a", beside="Hurry.")).by_results.line == (
+    assert line_of(read(Turn(result="a", beside="Hurry.")).by_results) == (
         'turn 3 | tool_use[call_3] query {"n":3} | tool_result[call_3] query: a | (message kept below)'
     )
 
@@ -227,7 +235,7 @@ def test_a_message_beside_results_leaves_a_mark(read: Any) -> None:
 @pytest.mark.parametrize("read", [anthropic, chat])
 def test_on_a_text_trajectory_a_message_is_said(read: Any) -> None:
     """There it is an observation like any other."""
-    assert read(Turn(result="a", beside="Hurry.")).by_texts.line == (
+    assert line_of(read(Turn(result="a", beside="Hurry.")).by_texts) == (
         'turn 3 | tool_use[call_3] query {"n":3} | tool_result[call_3] query: a | Hurry.'
     )
 
@@ -235,7 +243,7 @@ def test_on_a_text_trajectory_a_message_is_said(read: Any) -> None:
 def test_a_plain_observation_is_said_or_carried() -> None:
     """A user message behind an answer: carried on a result trajectory, else in the line."""
     turn = chat(Turn(calls=0, said="I look.", result="It\nis there."))
-    assert (turn.by_results.line, turn.by_texts.line) == (
+    assert (line_of(turn.by_results), line_of(turn.by_texts)) == (
         "turn 3 | I look. | (message kept below)",
         "turn 3 | I look. | It\nis there.",
     )
@@ -243,13 +251,13 @@ def test_a_plain_observation_is_said_or_carried() -> None:
 
 def test_a_long_plain_observation_is_a_head() -> None:
     """Led by its role."""
-    assert chat(SAID).by_texts.line == "turn 3 | I go on. | user: " + HEAD
+    assert line_of(chat(SAID).by_texts) == "turn 3 | I go on. | user: " + HEAD
 
 
 def test_a_system_message_is_carried_on_either() -> None:
     """It leaves a mark on a text trajectory too."""
     turn = chat(Turn(calls=0, said="a", result="b", system="Be brief."))
-    assert (turn.by_results.line, turn.by_texts.line) == (
+    assert (line_of(turn.by_results), line_of(turn.by_texts)) == (
         "turn 3 | a | (message kept below) | (message kept below)",
         "turn 3 | a | b | (message kept below)",
     )
@@ -264,7 +272,7 @@ def test_what_is_carried_is_counted() -> None:
 def test_a_line_weighs_its_bytes() -> None:
     """Bytes, not characters."""
     assert anthropic(Turn(result="é")).by_results.size == len(
-        'turn 3 | tool_use[call_3] query {"n":3} | tool_result[call_3] query: ??'
+        '\nturn 3 | tool_use[call_3] query {"n":3} | tool_result[call_3] query: ??'
     )
 
 
@@ -273,13 +281,13 @@ def test_a_line_weighs_its_bytes() -> None:
 
 def whole(surface: str, written: list[Any]) -> bool:
     """Is the first turn of the messages kept whole?"""
-    return turns_from(views(surface, written), 0, 1, SURFACES[surface].shape)[0].by_results.whole
+    return turn_of(views(surface, written), 0, 1, SURFACES[surface].shape).by_results.whole
 
 
 def test_a_whole_turn_has_a_line_that_says_so() -> None:
     """Its line is a mark, and all of it is carried."""
     turn = anthropic(Turn(marked=True))
-    assert (turn.by_results.line, turn.by_results.carried) == ("turn 3 | (turn kept below)", turn.size)
+    assert (line_of(turn.by_results), turn.by_results.carried) == ("turn 3 | (turn kept below)", turn.size)
 
 
 def test_a_marked_turn_is_whole() -> None:
@@ -356,17 +364,9 @@ def test_equal_views_make_equal_turns() -> None:
     """A list of one text is the text."""
     plain, listed = ([acts(USE), answers()], [acts(USE), user([{**answers()["content"][0], "content": [text("r")]}])])
     read: list[list[View]] = [views("anthropic", plain), views("anthropic", listed)]
-    assert turns_from(read[0], 0, 1, STRICT) == turns_from(read[1], 0, 1, STRICT)
-
-
-def test_the_plain_way_says_what_the_long_way_says() -> None:
-    """A turn of one call and one result has the line that it has among parallel ones."""
-    first = chat(Turn(calls=2)).by_results.line
-    assert chat(Turn()).by_results.line == first.replace(f' | tool_use[{ids(3, 2)[1]}] query {{"n":3}}', "").replace(
-        " | tool_result[call_3_2] query: ok", ""
-    )
+    assert turn_of(read[0], 0, 1, STRICT) == turn_of(read[1], 0, 1, STRICT)
 
 
 def test_a_long_result_is_never_whole_in_a_line() -> None:
     """Whatever its turn says besides."""
-    assert LONG not in chat(Turn(said="See:", calls=2)).by_results.line
+    assert LONG not in line_of(chat(Turn(said="See:", calls=2)).by_results)

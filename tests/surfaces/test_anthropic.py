@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from foldpoint.core.edit import Block, Carried, KeptImage
+from foldpoint.core.edit import Carried, KeptImage
 from foldpoint.core.errors import Unreadable
 from foldpoint.core.ports import Exchange
 from foldpoint.core.transcript import Call, Limits, View
 from foldpoint.surfaces import SURFACES
-from transcripts import HEAD, LONG, MARK, compact, image, text
+from transcripts import HEAD, LONG, MARK, block, compact, image, said, text
 
 SURFACE = SURFACES["anthropic"]
 LIMITS = Limits()
@@ -28,7 +28,7 @@ def result(content: Any = "ok", **members: Any) -> dict[str, Any]:
 
 def head(content: Any, limits: Limits = LIMITS, **members: Any) -> str:
     """What a line says of a result."""
-    return view("user", [result(content, **members)], limits).results[0].head
+    return said(view("user", [result(content, **members)], limits).results[0].head)
 
 
 # Reading a body
@@ -123,7 +123,7 @@ def test_a_size_is_of_what_is_said(role: str, content: Any, size: int) -> None:
 def test_an_action_is_its_texts_and_calls() -> None:
     """In order; thinking has no part in it."""
     read = view("assistant", [{"type": "thinking", "thinking": "hm", "signature": "s"}, text("I look."), USE])
-    assert read.line == 'I look. | tool_use[toolu_1] query {"n":1}'
+    assert said(read.line) == 'I look. | tool_use[toolu_1] query {"n":1}'
 
 
 def test_an_action_names_its_calls() -> None:
@@ -135,18 +135,18 @@ def test_an_action_names_its_calls() -> None:
 def test_arguments_stand_as_they_were_sent() -> None:
     """Number spelling and order are the caller's."""
     item = b'{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"q","input":{"b": 1.50,\n  "a":1e3}}]}'
-    assert SURFACE.view(item, Limits()).line == 'tool_use[t] q {"b": 1.50, "a":1e3}'
+    assert said(SURFACE.view(item, Limits()).line) == 'tool_use[t] q {"b": 1.50, "a":1e3}'
 
 
 def test_long_arguments_are_a_head() -> None:
     """200 characters of them."""
     read = view("assistant", [{**USE, "input": {"n": "x" * 300}}])
-    assert read.line == 'tool_use[toolu_1] query {"n":"' + "x" * 194 + "…"
+    assert said(read.line) == 'tool_use[toolu_1] query {"n":"' + "x" * 194 + "…"
 
 
 def test_an_answer_in_a_string_is_an_action() -> None:
     """An assistant's content may be a string."""
-    assert view("assistant", "Done.").line == "Done."
+    assert said(view("assistant", "Done.").line) == "Done."
 
 
 def test_a_server_tools_result_is_part_of_the_action() -> None:
@@ -158,7 +158,7 @@ def test_a_server_tools_result_is_part_of_the_action() -> None:
         "content": [{"type": "web_search_result", "title": "Totals", "encrypted_content": "S" * 99}],
     }
     read = view("assistant", [use, found])
-    assert (read.line, read.answered) == (
+    assert (said(read.line), read.answered) == (
         'tool_use[srv_1] web_search {"q":"x"} | tool_result[srv_1] web_search: [web_search_result: Totals]',
         ("srv_1",),
     )
@@ -166,7 +166,7 @@ def test_a_server_tools_result_is_part_of_the_action() -> None:
 
 def test_an_unknown_block_is_its_kind() -> None:
     """A block that we don't know is said by its type."""
-    assert view("assistant", [{"type": "container_upload", "file_id": "f"}]).line == "[container_upload]"
+    assert said(view("assistant", [{"type": "container_upload", "file_id": "f"}]).line) == "[container_upload]"
 
 
 def test_a_result_is_a_head() -> None:
@@ -175,7 +175,7 @@ def test_a_result_is_a_head() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "line"),
     [
         ("ok\n  then", "ok then"),
         ("", "(empty)"),
@@ -192,15 +192,15 @@ def test_a_result_is_a_head() -> None:
         ("a | tool_use[x] y", "a || tool_use[x] y"),
     ],
 )
-def test_a_head_says_what_a_result_holds(content: Any, said: str) -> None:
+def test_a_head_says_what_a_result_holds(content: Any, line: str) -> None:
     """Texts on one line, what is no text as its kind, nothing as `(empty)`."""
-    assert head(content) == said
+    assert head(content) == line
 
 
 def test_a_result_without_content_is_empty() -> None:
     """A block may have no content at all."""
-    block = {"type": "tool_result", "tool_use_id": "toolu_1"}
-    assert view("user", [block]).results[0].head == "(empty)"
+    bare = {"type": "tool_result", "tool_use_id": "toolu_1"}
+    assert said(view("user", [bare]).results[0].head) == "(empty)"
 
 
 def test_a_failed_result_says_so() -> None:
@@ -225,7 +225,7 @@ def test_a_head_of_many_texts_is_cut_over_all() -> None:
 
 def test_a_user_text_is_an_observation() -> None:
     """A short one word for word, a long one as a head."""
-    assert [view("user", said).line for said in ("a\nb", LONG)] == ["a\nb", "user: " + HEAD]
+    assert [said(view("user", each).line) for each in ("a\nb", LONG)] == ["a\nb", "user: " + HEAD]
 
 
 def test_text_beside_results_is_the_messages_own() -> None:
@@ -268,12 +268,12 @@ def test_a_compaction_block_stands_for_history(role: str) -> None:
 def test_half_a_surrogate_is_read_as_a_replacement() -> None:
     """A result that ends in half an emoji has a head."""
     item = rb'{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"a\ud83d"}]}'
-    assert SURFACE.view(item, Limits()).results[0].head == "a\ufffd"
+    assert said(SURFACE.view(item, Limits()).results[0].head) == "a\ufffd"
 
 
 def test_of_two_members_the_last_counts() -> None:
     """Duplicate keys are readable."""
-    assert SURFACE.view(b'{"role":"user","content":"a","content":"b"}', Limits()).line == "b"
+    assert said(SURFACE.view(b'{"role":"user","content":"a","content":"b"}', Limits()).line) == "b"
 
 
 # Writing
@@ -289,20 +289,20 @@ def extended(content: Any, *added: Any, items: list[Any] | None = None) -> bytes
 def test_a_string_becomes_a_list_of_blocks() -> None:
     """Its first block is the caller's literal."""
     item = rb'{"role":"user","content":"\u0061\ud83d" , "x":1.0}'
-    assert SURFACE.extended(item, (Block("s\n"),), []) == (
+    assert SURFACE.extended(item, (block("s\n"),), []) == (
         rb'{"role":"user","content":[{"type":"text","text":"\u0061\ud83d"},{"type":"text","text":"s\n"}] , "x":1.0}'
     )
 
 
 def test_an_empty_string_leaves_no_empty_block() -> None:
     """Providers refuse an empty text."""
-    assert extended("", Block("s")) == b'{"role":"user","content":[{"type":"text","text":"s"}]}'
+    assert extended("", block("s")) == b'{"role":"user","content":[{"type":"text","text":"s"}]}'
 
 
 def test_a_list_gets_further_blocks() -> None:
     """The blocks that are there stay as they are written."""
     item = b'{"content":[ {"type":"text", "text":"a"} ],"role":"user"}'
-    assert SURFACE.extended(item, (Block("s"), Block("t")), []) == (
+    assert SURFACE.extended(item, (block("s"), block("t")), []) == (
         b'{"content":[ {"type":"text", "text":"a"},{"type":"text","text":"s"},'
         b'{"type":"text","text":"t"}],"role":"user"}'
     )
@@ -310,12 +310,12 @@ def test_a_list_gets_further_blocks() -> None:
 
 def test_an_empty_list_gets_blocks() -> None:
     """No comma stands in front of the first."""
-    assert extended([], Block("s")) == b'{"role":"user","content":[{"type":"text","text":"s"}]}'
+    assert extended([], block("s")) == b'{"role":"user","content":[{"type":"text","text":"s"}]}'
 
 
 def test_a_block_of_ours_may_be_marked() -> None:
     """The breakpoint stands on it as it was given."""
-    assert extended([], Block("s", b'{"type":"ephemeral","ttl":"1h"}')) == (
+    assert extended([], block("s", b'{"type":"ephemeral","ttl":"1h"}')) == (
         b'{"role":"user","content":[{"type":"text","text":"s","cache_control":{"type":"ephemeral","ttl":"1h"}}]}'
     )
 

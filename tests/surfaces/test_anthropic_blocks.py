@@ -6,7 +6,7 @@ import pytest
 
 from foldpoint.core.transcript import Limits, View
 from foldpoint.surfaces import SURFACES
-from transcripts import compact, text
+from transcripts import compact, said, text
 
 SURFACE = SURFACES["anthropic"]
 FRAME = 24 + 16
@@ -34,7 +34,7 @@ def search_result(*texts: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said", "size"),
+    ("name", "content", "line", "size"),
     [
         (
             "web_fetch",
@@ -82,10 +82,10 @@ def search_result(*texts: str) -> dict[str, Any]:
         ("tool_search_tool_regex", FOUND, "[tool_reference: grep]", 16),
     ],
 )
-def test_what_a_server_tool_gave_back(name: str, content: Any, said: str, size: int) -> None:
+def test_what_a_server_tool_gave_back(name: str, content: Any, line: str, size: int) -> None:
     """Its texts are the head and are counted; what is encrypted is neither."""
     read, call = served(name, content), f"tool_use[s] {name} {{}}"
-    assert read.line == f"{call} | tool_result[s] {name}: {said}"
+    assert said(read.line) == f"{call} | tool_result[s] {name}: {line}"
     assert (read.answered, read.size) == (("s",), FRAME + len("s" + name + "{}") + 16 + len("s") + size)
 
 
@@ -93,7 +93,7 @@ def test_a_search_result_is_its_title_and_its_texts() -> None:
     """Inside a result of a tool of the client's own."""
     given = {"type": "tool_result", "tool_use_id": "t", "content": [search_result("one", "two")]}
     read = view("user", given)
-    assert (read.results[0].head, read.size) == ("[search_result: Totals] one two", FRAME + 1 + 16 + 6)
+    assert (said(read.results[0].head), read.size) == ("[search_result: Totals] one two", FRAME + 1 + 16 + 6)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_loaded_tool_has_to_stay(role: str, block: Any, stays: bool) -> None:
 )
 def test_other_blocks_of_an_answer(block: Any, line: str) -> None:
     """Their kind; a text without its citations."""
-    assert view("assistant", block).line == line
+    assert said(view("assistant", block).line) == line
 
 
 def test_a_connectors_call_is_answered_where_it_stands() -> None:
@@ -153,4 +153,4 @@ def test_a_connectors_call_is_answered_where_it_stands() -> None:
     read = view(
         "assistant", use, {"type": "mcp_tool_result", "tool_use_id": "m", "is_error": True, "content": [text("x")]}
     )
-    assert (read.line, read.answered) == ("tool_use[m] list {} | tool_result[m] list: (error) x", ("m",))
+    assert (said(read.line), read.answered) == ("tool_use[m] list {} | tool_result[m] list: (error) x", ("m",))

@@ -4,19 +4,19 @@ from typing import Any
 
 import pytest
 
-from foldpoint.core.edit import Block, Carried, KeptImage, Layout, Slot
+from foldpoint.core.edit import Carried, KeptImage, Layout, Slot
 from foldpoint.surfaces import SURFACES
 from foldpoint.surfaces.marks import with_breakpoint
-from transcripts import MARK, compact, text
+from transcripts import MARK, block, compact, text, views
 
 PLAIN = b'{"type":"ephemeral"}'
 HOUR = b'{"type":"ephemeral","ttl":"1h"}'
-LAID_OUT = Layout((Slot(0, (Block("s"),)),), 3)
+LAID_OUT = Layout((Slot(0, (block("s"),)),), 3)
 
 
 def marked(value: bytes) -> Layout:
     """The layout with that breakpoint on its block."""
-    return Layout((Slot(0, (Block("s", value),)),), 3)
+    return Layout((Slot(0, (block("s", value),)),), 3)
 
 
 def item(role: str, mark: Any = None) -> dict[str, Any]:
@@ -27,8 +27,9 @@ def item(role: str, mark: Any = None) -> dict[str, Any]:
 def placed(marks: dict[int, Any], layout: Layout = LAID_OUT, always: bool = False, **members: Any) -> Layout:
     """The layout of a request of five messages with marks on some of them."""
     roles = ["user", "assistant", "user", "assistant", "user"]
-    body = compact({**members, "messages": [item(role, marks.get(at)) for at, role in enumerate(roles)]})
-    return with_breakpoint(SURFACES["anthropic"].read(body), layout, always)
+    written = [item(role, marks.get(at)) for at, role in enumerate(roles)]
+    request = SURFACES["anthropic"].read(compact({**members, "messages": written}))
+    return with_breakpoint(request, views("anthropic", written), layout, always)
 
 
 def test_no_mark_where_the_client_marks_nothing() -> None:
@@ -98,23 +99,23 @@ def test_the_lifetime_is_that_of_the_last_in_front_where_none_is_behind() -> Non
 
 def test_none_where_the_callers_own_stands_between_block_and_tail() -> None:
     """A kept turn behind the block that is marked already writes the cache entry."""
-    layout = Layout((Slot(0, (Block("s"),)), Slot(1), Slot(2)), 3)
+    layout = Layout((Slot(0, (block("s"),)), Slot(1), Slot(2)), 3)
     assert placed({2: MARK, 4: MARK}, layout) is layout
 
 
 def test_a_mark_in_front_of_the_block_takes_nothing_away() -> None:
     """A marked kept turn of an earlier fold stands in front of the newest block: ours is needed."""
-    layout = Layout((Slot(0, (Block("s"),)), Slot(1), Slot(2, (Block("t"),))), 3)
-    assert placed({1: MARK}, layout).slots == (Slot(0, (Block("s"),)), Slot(1), Slot(2, (Block("t", PLAIN),)))
+    layout = Layout((Slot(0, (block("s"),)), Slot(1), Slot(2, (block("t"),))), 3)
+    assert placed({1: MARK}, layout).slots == (Slot(0, (block("s"),)), Slot(1), Slot(2, (block("t", PLAIN),)))
 
 
 def test_only_the_newest_block_is_marked() -> None:
     """Of several blocks in one message the last one, whatever is carried behind it."""
-    added = (Block("s"), Carried(2, 1), Block("t"), Carried(2, 2), KeptImage(2, 0, "i"))
+    added = (block("s"), Carried(2, 1), block("t"), Carried(2, 2), KeptImage(2, 0, "i"))
     assert placed({4: MARK}, Layout((Slot(0, added),), 3)).slots[0].added == (
-        Block("s"),
+        block("s"),
         Carried(2, 1),
-        Block("t", PLAIN),
+        block("t", PLAIN),
         Carried(2, 2),
         KeptImage(2, 0, "i"),
     )
@@ -122,14 +123,14 @@ def test_only_the_newest_block_is_marked() -> None:
 
 def test_a_text_that_speaks_of_marks_is_no_mark() -> None:
     """A result that holds the words inside a text marks nothing."""
-    body = compact(
-        {"messages": [item("user"), {"role": "assistant", "content": '"cache_control":{"type":"ephemeral"}'}]}
-    )
-    layout = Layout((Slot(0, (Block("s"),)),), 1)
-    assert with_breakpoint(SURFACES["anthropic"].read(body), layout, False) is layout
+    written = [item("user"), {"role": "assistant", "content": '"cache_control":{"type":"ephemeral"}'}]
+    request = SURFACES["anthropic"].read(compact({"messages": written}))
+    layout = Layout((Slot(0, (block("s"),)),), 1)
+    assert with_breakpoint(request, views("anthropic", written), layout, False) is layout
 
 
 def test_chat_completions_get_no_mark() -> None:
     """Their caches are automatic."""
-    request = SURFACES["openai-chat"].read(compact({"messages": [{"role": "user", "content": "a"}] * 2}))
-    assert SURFACES["openai-chat"].with_breakpoint(request, LAID_OUT, True) is LAID_OUT
+    written = [{"role": "user", "content": "a"}] * 2
+    request, read = SURFACES["openai-chat"].read(compact({"messages": written})), views("openai-chat", written)
+    assert SURFACES["openai-chat"].with_breakpoint(request, read, LAID_OUT, True) is LAID_OUT

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from foldpoint.core.edit import Block, Carried, KeptImage
+from foldpoint.core.edit import Carried, KeptImage
 from foldpoint.core.errors import Unreadable
 from foldpoint.core.ports import Exchange
 from foldpoint.core.transcript import Call, Limits, View
 from foldpoint.surfaces import SURFACES
-from transcripts import HEAD, LONG, MARK, compact, image_url, text
+from transcripts import HEAD, LONG, MARK, block, compact, image_url, said, text
 
 SURFACE = SURFACES["openai-chat"]
 LIMITS = Limits()
@@ -27,7 +27,7 @@ def call(id: str = "call_1", name: str = "query", arguments: str = '{"n":1}') ->
 
 def head(content: Any, limits: Limits = LIMITS) -> str:
     """What a line says of a result."""
-    return view(limits, role="tool", tool_call_id="call_1", content=content).results[0].head
+    return said(view(limits, role="tool", tool_call_id="call_1", content=content).results[0].head)
 
 
 # Reading
@@ -88,7 +88,7 @@ def test_an_action_is_its_text_and_calls() -> None:
     read = view(
         role="assistant", content="I look.", reasoning_content="hm", tool_calls=[call(), call("call_2", "list", "{}")]
     )
-    assert (read.line, read.calls) == (
+    assert (said(read.line), read.calls) == (
         'I look. | tool_use[call_1] query {"n":1} | tool_use[call_2] list {}',
         (Call("call_1", "query"), Call("call_2", "list")),
     )
@@ -96,20 +96,19 @@ def test_an_action_is_its_text_and_calls() -> None:
 
 def test_arguments_are_never_parsed() -> None:
     """Broken arguments stand as they were sent."""
-    assert (
-        view(role="assistant", tool_calls=[call(arguments='{"n": 1.50,')]).line == 'tool_use[call_1] query {"n": 1.50,'
-    )
+    read = view(role="assistant", tool_calls=[call(arguments='{"n": 1.50,')])
+    assert said(read.line) == 'tool_use[call_1] query {"n": 1.50,'
 
 
 def test_a_custom_tool_has_its_input() -> None:
     """A custom call's input is its arguments."""
     custom = {"id": "call_1", "type": "custom", "custom": {"name": "sh", "input": "ls -l"}}
-    assert view(role="assistant", tool_calls=[custom]).line == "tool_use[call_1] sh ls -l"
+    assert said(view(role="assistant", tool_calls=[custom]).line) == "tool_use[call_1] sh ls -l"
 
 
 def test_a_refusal_is_said() -> None:
     """What the assistant declined is part of the action."""
-    assert view(role="assistant", content=None, refusal="I can't.").line == "I can't."
+    assert said(view(role="assistant", content=None, refusal="I can't.").line) == "I can't."
 
 
 def test_a_result_is_a_head() -> None:
@@ -118,7 +117,7 @@ def test_a_result_is_a_head() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "line"),
     [
         ("ok\n then", "ok then"),
         ("", "(empty)"),
@@ -129,9 +128,9 @@ def test_a_result_is_a_head() -> None:
         ("[trajectory summary]", "  [trajectory summary]"),
     ],
 )
-def test_a_head_says_what_a_result_holds(content: Any, said: str) -> None:
+def test_a_head_says_what_a_result_holds(content: Any, line: str) -> None:
     """Texts on one line, what is no text as its kind, nothing as `(empty)`."""
-    assert head(content) == said
+    assert head(content) == line
 
 
 @pytest.mark.parametrize("role", ["system", "developer"])
@@ -178,7 +177,7 @@ def extended(content: Any, *added: Any, items: list[Any] | None = None) -> bytes
 def test_a_string_stays_a_string() -> None:
     """Blocks go in front of its closing quote, in order, each behind a blank line; its own spelling stays."""
     item = rb'{"role":"user","content":"\u0061\ud83d" , "x":1.0}'
-    assert SURFACE.extended(item, (Block('s "1"'), Block("t")), []) == (
+    assert SURFACE.extended(item, (block('s "1"'), block("t")), []) == (
         rb'{"role":"user","content":"\u0061\ud83d\n\ns \"1\"\n\nt" , "x":1.0}'
     )
 
@@ -194,31 +193,31 @@ def test_a_carried_string_is_led_by_its_turn() -> None:
 @pytest.mark.parametrize("content", ["", None])
 def test_nothing_is_no_empty_text(content: Any) -> None:
     """An empty content leaves no blank line in front."""
-    assert extended(content, Block("s")) == b'{"role":"user","content":"s"}'
+    assert extended(content, block("s")) == b'{"role":"user","content":"s"}'
 
 
 def test_a_list_gets_further_parts() -> None:
     """The parts that are there stay as they are written."""
     item = b'{"content":[ {"type":"text", "text":"a"} ],"role":"user"}'
-    assert SURFACE.extended(item, (Block("s"),), []) == (
+    assert SURFACE.extended(item, (block("s"),), []) == (
         b'{"content":[ {"type":"text", "text":"a"},{"type":"text","text":"s"}],"role":"user"}'
     )
 
 
 def test_an_empty_list_gets_parts() -> None:
     """No comma stands in front of the first."""
-    assert extended([], Block("s")) == b'{"role":"user","content":[{"type":"text","text":"s"}]}'
+    assert extended([], block("s")) == b'{"role":"user","content":[{"type":"text","text":"s"}]}'
 
 
 def test_a_new_message_of_a_text_is_a_string() -> None:
     """A message of ours is written as the shortest form."""
-    assert SURFACE.extended(None, (Block("s"), Block("t")), []) == rb'{"role":"user","content":"s\n\nt"}'
+    assert SURFACE.extended(None, (block("s"), block("t")), []) == rb'{"role":"user","content":"s\n\nt"}'
 
 
 def test_an_image_makes_parts_of_a_string() -> None:
     """What can't be said in a string follows it as parts; the texts in front stay one string."""
     item = {"role": "tool", "tool_call_id": "c", "content": [text("t"), image_url("A")]}
-    assert extended("a", Block("s"), KeptImage(0, 0, "[image]"), items=[item]) == compact(
+    assert extended("a", block("s"), KeptImage(0, 0, "[image]"), items=[item]) == compact(
         {"role": "user", "content": [text("a\n\ns"), text("[image]"), image_url("A")]}
     )
 

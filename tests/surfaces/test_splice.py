@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from foldpoint.core.edit import Block, Layout, Slot
+from foldpoint.core.edit import Layout, Slot
 from foldpoint.surfaces import SURFACES
 from foldpoint.surfaces.splice import front_of, spliced, without_member, written
+from transcripts import block
 
 ANTHROPIC = SURFACES["anthropic"]
 BODY = b"""{ "model" : "m", "temperature": 1.0,
@@ -31,14 +32,14 @@ def test_a_message_without_additions_is_written_as_it_came() -> None:
 def test_a_message_with_an_addition_is_extended() -> None:
     """A slot with an addition has it behind its content."""
     items = ANTHROPIC.read(BODY).items
-    assert written(ANTHROPIC, items, Layout((Slot(0, (Block("s"),)),), 1)) == [
+    assert written(ANTHROPIC, items, Layout((Slot(0, (block("s"),)),), 1)) == [
         b'{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"s"}]}'
     ]
 
 
 def test_a_new_message_holds_the_additions_alone() -> None:
     """A slot without an item is a user message of ours."""
-    assert written(ANTHROPIC, [], Layout((Slot(None, (Block("s"),)),), 0)) == [
+    assert written(ANTHROPIC, [], Layout((Slot(None, (block("s"),)),), 0)) == [
         b'{"role":"user","content":[{"type":"text","text":"s"}]}'
     ]
 
@@ -46,7 +47,7 @@ def test_a_new_message_holds_the_additions_alone() -> None:
 def test_everything_around_the_list_stays() -> None:
     """Members in front and behind, their blanks and their spelling, and the tail are the bytes that came in."""
     assert (
-        folded(BODY, Layout((Slot(0, (Block("s"),)),), 2))
+        folded(BODY, Layout((Slot(0, (block("s"),)),), 2))
         == b"""{ "model" : "m", "temperature": 1.0,
  "messages" : [ {"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"s"}]},\
 {"role":"user","content":"c" , "x":1e2} ] , "top_p":0.50 }"""
@@ -56,7 +57,7 @@ def test_everything_around_the_list_stays() -> None:
 def test_of_two_message_lists_the_last_is_spliced() -> None:
     """The first of two members of one name stays as it is, and the last one counts."""
     body = b'{"messages":[{"old":1}],"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]}'
-    assert folded(body, Layout((Slot(0, (Block("s"),)),), 1)) == (
+    assert folded(body, Layout((Slot(0, (block("s"),)),), 1)) == (
         b'{"messages":[{"old":1}],"messages":[{"role":"user","content":[{"type":"text","text":"a"},'
         b'{"type":"text","text":"s"}]},{"role":"user","content":"b"}]}'
     )

@@ -4,9 +4,9 @@ import msgspec
 
 
 class Block(msgspec.Struct, frozen=True):
-    """Text of ours: one block of the summary; `mark` is the cache breakpoint on it, as JSON."""
+    """Text of ours: one block of the summary, as a JSON string; `mark` is the cache breakpoint on it, as JSON."""
 
-    text: str
+    json: bytes
     mark: bytes = b""
 
 

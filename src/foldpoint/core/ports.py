@@ -69,7 +69,7 @@ class Surface(Protocol):
     def without_thinking(self, item: bytes) -> bytes:
         """The message without its thinking; as it is where nothing else is in it."""
 
-    def with_breakpoint(self, request: Request, layout: Layout, always: bool) -> Layout:
+    def with_breakpoint(self, request: Request, views: Sequence[View], layout: Layout, always: bool) -> Layout:
         """The layout with a cache breakpoint on the newest block of ours, where one is free (`always`: unasked too)."""
 
     def exchanges(self, items: Sequence[bytes]) -> list[Exchange]:

@@ -3,11 +3,14 @@
 import re
 import unicodedata
 
+import msgspec
+
 MARKER = "[trajectory summary]"
 ELLIPSIS = "…"
 READ_AHEAD = 4
 """A head of n characters reads at most this many times n of its text."""
 
+_STRING = msgspec.json.Decoder(str)
 _JOINER = "\u200d"
 _OURS = re.compile(r"(^|[\n\r\v\f\x85\u2028\u2029])(?=\[trajectory summary\]|turn \d+ \| |tool_result\[|tool_use\[)")
 _WORD = re.compile(r"[\w.:-]*")
@@ -109,9 +112,14 @@ def bare(word: str) -> str:
     return word if word.isidentifier() or _WORD.fullmatch(word) else guarded(" ".join(word.split()))
 
 
-def wide(text: str) -> int:
-    """Bytes of a text in UTF-8 over its characters."""
-    return 0 if text.isascii() else weight(text) - len(text)
+def spelled(text: str) -> bytes:
+    """A text as JSON spells it between its quotes: pieces of it can be joined to a longer text."""
+    return msgspec.json.encode(text)[1:-1]
+
+
+def unspelled(json: bytes) -> str:
+    """The text that JSON spells so."""
+    return _STRING.decode(b'"' + json + b'"')
 
 
 def weight(text: str) -> int:

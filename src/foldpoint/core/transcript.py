@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from .text import bare, wide
+from .text import bare, spelled, weight
 
 Role = Literal["system", "user", "assistant", "tool"]
 BLOCK_SIZE = 16
@@ -24,35 +24,43 @@ class Limits(msgspec.Struct, frozen=True):
 class Call(msgspec.Struct, frozen=True, gc=False):
     """A tool call.
 
-    `id` is empty where the surface has none; `name` is as a line says it, `wide` its bytes over characters.
+    `id` is empty where the surface has none; `name` is as a line says it.
     """
 
     id: str
     name: str
-    wide: int = 0
 
 
 class Result(msgspec.Struct, frozen=True, gc=False):
-    """A tool result: the call it answers, what a line says before and behind the tool's name, and the images in it.
+    """A tool result: the call it answers, what a line says of it, and the images in it.
 
-    name: the tool's, where the result itself names it; wide: bytes over characters of `lead` and `head`.
+    head: in the spelling of JSON; size: bytes of it in UTF-8; name: the tool's, where the result itself says it.
     """
 
     id: str
-    lead: str
-    head: str
-    wide: int
+    head: bytes
+    size: int
     name: str = ""
     images: int = 0
+
+    def said(self, name: str) -> bytes:
+        """The part of a line that says it, as JSON spells it: the result of a tool of that name."""
+        return spelled(_lead(self.id, name or self.name)) + self.head
+
+
+def _lead(call_id: str, name: str) -> str:
+    return f"tool_result[{bare(call_id)}] {name}: "
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
     """What the fold needs to know of one item; two items with equal views fold alike.
 
     size: bytes of the normalised content: cache marks and the form of a text left out.
-    line: what its own text and its calls become in a line of the summary (empty where it has none), `wide` its bytes
-    over characters.
-    single: the id of the one call, or of the one result, where the item holds nothing else that matters.
+    line: what its own text and its calls become in a line of the summary, in the spelling of JSON (empty where it has
+    none).
+    asks: the id of its one call, answers: of the one call it answers, where the item holds nothing else that matters.
+    said: what such an item adds to its turn's line, in the spelling of JSON: the action all up to the result's head;
+    share: bytes of that in UTF-8.
     results: the tool results of the caller in it (a server tool's result is part of `line`).
     calls: all calls; answered: the ids of results that stand in the item itself (server tools).
     thinking: bytes of thinking in it.
@@ -63,9 +71,11 @@ class View(msgspec.Struct, frozen=True, gc=False):
 
     role: Role
     size: int
-    line: str = ""
-    wide: int = 0
-    single: str = ""
+    line: bytes = b""
+    asks: str = ""
+    answers: str = ""
+    said: bytes = b""
+    share: int = 0
     calls: tuple[Call, ...] = ()
     results: tuple[Result, ...] = ()
     answered: tuple[str, ...] = ()
@@ -87,36 +97,35 @@ def action_view(
     thinking: int = 0,
 ) -> View:
     """The view of an assistant's item."""
-    line = " | ".join([part for part in parts if part])
-    return View(
-        role="assistant",
-        size=size,
-        line=line,
-        wide=wide(line),
-        single=calls[0].id if len(calls) == 1 and not (answered or marked or history) else "",
-        calls=tuple(calls),
-        answered=tuple(answered),
-        marked=marked,
-        history=history,
-        thinking=thinking,
-    )
-
-
-def call_of(call_id: str, name: str) -> Call:
-    """A call; `name` as a line says it."""
-    return Call(call_id, name, wide(name))
+    text = " | ".join([part for part in parts if part])
+    line = spelled(text)
+    if len(calls) != 1 or answered or marked or history:
+        return View(
+            role="assistant",
+            size=size,
+            line=line,
+            calls=tuple(calls),
+            answered=tuple(answered),
+            marked=marked,
+            history=history,
+            thinking=thinking,
+        )
+    lead = " | " + _lead(calls[0].id, calls[0].name)
+    share = weight(text) + weight(lead)
+    said = line + spelled(lead)
+    return View("assistant", size, line, calls[0].id, "", said, share, (calls[0],), thinking=thinking)
 
 
 def result_of(call_id: str, head: str, name: str = "", images: int = 0) -> Result:
     """A tool result as a line says it."""
-    lead = f"tool_result[{bare(call_id)}] "
-    return Result(call_id, lead, head, wide(lead) + wide(head), name, images)
+    return Result(call_id, spelled(head), weight(head), name, images)
 
 
 def result_view(role: Role, size: int, result: Result, marked: bool) -> View:
     """The view of an item that is one tool result and nothing else."""
-    single = "" if marked or result.images else result.id
-    return View(role, size, "", 0, single, (), (result,), (), 0, 0, marked)
+    if marked or result.images:
+        return View(role, size, results=(result,), marked=marked)
+    return View(role, size, b"", "", result.id, result.head, result.size, (), (result,))
 
 
 class Shape(msgspec.Struct, frozen=True):

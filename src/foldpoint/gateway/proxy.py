@@ -71,7 +71,7 @@ class Proxy:
         finally:
             self._traffic.leave()
             exchange.upstream_ns = time.perf_counter_ns() - exchange.sent_ns if exchange.sent_ns else 0
-            if exchange.route.folds:
+            if exchange.route.billed:
                 self._recorder.put(exchange.record(), exchange.messages)
         if self._traffic.draining or request.content.exception() is not None:
             response.force_close()

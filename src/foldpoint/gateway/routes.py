@@ -27,6 +27,11 @@ class Route(NamedTuple):
         """The provider's path without the query."""
         return self.target.partition("?")[0]
 
+    @property
+    def billed(self) -> bool:
+        """Is it a folded request that the provider answers and bills, and no count of one?"""
+        return self.folds and not self.path.endswith(COUNTS)
+
 
 PREFIXES = (
     Prefix("/anthropic/", "/anthropic", "anthropic", "anthropic"),
@@ -35,6 +40,8 @@ PREFIXES = (
     Prefix("/gemini/", "/gemini", "gemini", "gemini"),
     Prefix("/bedrock/", "/bedrock", "bedrock", "bedrock"),
 )
+COUNTS = ("/count_tokens", "/count-tokens:rawPredict")
+"""Paths at which a request is counted: folded like it, so that what is counted is what will be sent."""
 FOLDED: Mapping[tuple[str, str], str] = {
     ("openai", "/v1/chat/completions"): "openai-chat",
     ("anthropic", "/v1/messages"): "anthropic",

@@ -23,10 +23,10 @@ def sizes_of(body: bytes, surface: str, limits: Limits = LIMITS) -> Sizes:
     request = surface_named(surface).read(body)
     ledger = ledger_of(body, surface, limits)
     listed = request.items.ends[-1] - request.items.starts[0] if request.items else 0
-    lines = ledger.sealed[ledger.texts(len(ledger.turns))]
+    lines = ledger.sealed[ledger.texts(ledger.count)]
     return Sizes(
         head=ledger.head_size,
-        turns=tuple(turn.size for turn in ledger.turns),
+        turns=tuple(after - before for before, after in pairwise(ledger.full)),
         lines=tuple(after - before for before, after in pairwise(lines)),
         outside=len(body) - listed,
         first_block=BLOCK_SIZE + len(ledger.opening),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from foldpoint.core.transcript import Limits
-from foldpoint.skills.turns import head_end, turns_from
+from foldpoint.skills.ledger import Ledger
 from foldpoint.surfaces import surface_named
 from foldpoint.surfaces.splice import without_member
 
@@ -27,11 +27,8 @@ def cuts(body: bytes, surface: str) -> list[int]:
     """Where the message list of each step ends in the body: behind the head, then behind each turn."""
     format_ = surface_named(surface)
     request = format_.read(body)
-    views = [format_.view(item, Limits()) for item in request.items]
-    stops = request.items.ends
-    head = head_end(views, format_.shape)
-    ends = [head, *(turn.end for turn in turns_from(views, head, 1, format_.shape))]
-    return [stops[end - 1] for end in ends if end] or [len(body)]
+    ledger = Ledger([format_.view(item, Limits()) for item in request.items], format_.shape)
+    return [request.items.ends[start - 1] for start in ledger.starts if start] or [len(body)]
 
 
 def with_member(body: bytes, key: str, value: bytes) -> bytes:

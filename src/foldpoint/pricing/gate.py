@@ -1,5 +1,6 @@
 """Rent or buy: does a fold pay for what it rewrites?"""
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -29,27 +30,31 @@ class Gate(msgspec.Struct, frozen=True):
         """Does it count what holding has cost?"""
         return self.horizon == "adaptive" and self.payback_turns is None
 
-    def folds(self, turn: int, full: int, lines: int, moved: int, waited: int, chances: int) -> bool:
-        """Is a move of the fold point worth it? Integers only, so that every machine agrees.
+    def terms(self) -> "Decides":
+        """Is a move of the fold point worth it? As a function of what differs from turn to turn.
 
-        Args:
-            turn: the live turn.
-            full: bytes of what would be sealed, as it is.
-            lines: bytes of the new block and of what it carries.
-            moved: bytes that the previous request sent behind the place of the new block.
-            waited: what holding has cost since the fold last moved, in bytes.
+        Integers only, so that every machine agrees. The function takes
+
+            turn: the live turn;
+            saved: bytes of what would be sealed, less `lines`;
+            lines: bytes of the new block and of what it carries;
+            moved: bytes that the previous request sent behind the place of the new block;
+            waited: what holding has cost since the fold last moved, in bytes;
             chances: requests until the fold may move next.
         """
-        saved = full - lines
-        if saved <= 0:
-            return False
-        if self.payback_turns is not None:
-            return self._pays_within(self.payback_turns, saved, lines + moved)
-        if self.horizon == "task":
-            left = self.expected_task_steps - turn
-            return left > 1 and self._pays_within(left, saved, lines + moved)
-        held = LAMBDA * self.read * (waited + chances * saved)
-        return held >= (self.write - self.read) * max(LAMBDA * moved, moved + lines)
+        read, premium = self.read, self.write - self.read
+        thrice, far = LAMBDA * read, LAMBDA * premium
 
-    def _pays_within(self, requests: int, saved: int, rewritten: int) -> bool:
-        return self.read * saved * (requests + 1) >= (self.write - self.read) * rewritten
+        def adaptive(turn: int, saved: int, lines: int, moved: int, waited: int, chances: int) -> bool:
+            held = thrice * (waited + chances * saved)
+            return saved > 0 and held >= far * moved and held >= premium * (moved + lines)
+
+        def within(turn: int, saved: int, lines: int, moved: int, waited: int, chances: int) -> bool:
+            left = self.expected_task_steps - turn if self.payback_turns is None else self.payback_turns
+            priced = left > 1 or self.payback_turns is not None
+            return priced and saved > 0 and read * saved * (left + 1) >= premium * (lines + moved)
+
+        return adaptive if self.waits else within
+
+
+Decides = Callable[[int, int, int, int, int, int], bool]

@@ -11,10 +11,9 @@ _OURS = View(role="user", size=0)
 
 def fault(ledger: Ledger, layout: Layout, keep: int) -> str:
     """The name of the first check that the folded list fails; empty where it passes all."""
-    turns = ledger.turns
-    if not _recent_whole(layout, turns[max(0, len(turns) - keep)].first):
+    if not _recent_whole(layout, ledger.starts[max(0, ledger.count - keep)]):
         return "recent"
-    if any(isinstance(added, Block) and not added.text.strip() for slot in layout.slots for added in slot.added):
+    if any(isinstance(added, Block) and added.json == b'""' for slot in layout.slots for added in slot.added):
         return "empty"
     if layout.tail == len(ledger.views) and _view(ledger, layout.slots[-1]).role != ledger.views[-1].role:
         return "last_role"
@@ -36,10 +35,10 @@ def _recent_whole(layout: Layout, first: int) -> bool:
 def _pairs_whole(ledger: Ledger, layout: Layout) -> bool:
     """Is each turn of which a call or a result is kept there as a whole?"""
     kept = {slot.item for slot in layout.slots if slot.item is not None and slot.item >= ledger.head}
-    for turn in ledger.turns:
-        if turn.first >= layout.tail or not kept:
+    for first, end in pairwise(ledger.starts):
+        if first >= layout.tail or not kept:
             break
-        items = range(turn.first, min(turn.end, layout.tail))
+        items = range(first, min(end, layout.tail))
         speaking = any(item in kept and (ledger.views[item].calls or ledger.views[item].results) for item in items)
         if speaking and not kept.issuperset(items):
             return False

@@ -30,7 +30,7 @@ def received(
 ) -> Receipt:
     """The receipt of a plan; `folded` is the body that prod sends."""
     shadow = policy.mode == "shadow"
-    sealed, total = plan.state.sealed if plan.layout else 0, len(ledger.turns)
+    sealed, total = plan.state.sealed if plan.layout else 0, ledger.count
     checkpoint = checkpoint if plan.layout else ""
     verdict: Verdict = "would_compact" if shadow and plan.verdict == "compacted" else plan.verdict
     before, after = _tokens(ledger.size, policy), _tokens(plan.size, policy)

@@ -11,9 +11,9 @@ def loops(surface: Surface, items: Sequence[bytes], ledger: Ledger, repeats: int
     if not repeats:
         return False
     wanted, calls = repeats + 1, 0
-    for turn in reversed(ledger.turns):
-        calls += sum(len(view.calls) for view in ledger.views[turn.first : turn.end])
+    for first, end in zip(ledger.starts[-2::-1], ledger.starts[:0:-1], strict=True):
+        calls += sum(len(view.calls) for view in ledger.views[first:end])
         if calls >= wanted:
-            last = surface.exchanges(items[turn.first :])[-wanted:]
+            last = surface.exchanges(items[first:])[-wanted:]
             return len(last) == wanted and len(set(last)) == 1
     return False

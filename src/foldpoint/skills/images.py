@@ -10,7 +10,7 @@ from ..core.edit import KeptImage
 from ..core.text import weight
 from ..core.transcript import BLOCK_SIZE, IMAGE_SIZE, View
 from .ledger import Ledger
-from .seal import Fold
+from .seal import Fold, Move
 from .turns import Seal
 
 _PLACEHOLDER = len("[image]")
@@ -50,7 +50,7 @@ class Choice(NamedTuple):
         return self.size - self.stayed - self.left_out
 
 
-def chosen(ledger: Ledger, count: int, turn: int, sealed: int, to: int, folds: Sequence[Fold]) -> Choice:
+def chosen(ledger: Ledger, count: int, turn: int, sealed: int, to: int, folds: Sequence[Fold | Move]) -> Choice:
     """Choose the `count` newest images at a move from `sealed` to `to` at `turn`.
 
     It costs what these images cost, not what the history holds.
@@ -70,7 +70,7 @@ def chosen(ledger: Ledger, count: int, turn: int, sealed: int, to: int, folds: S
             carried += picture.turn > sealed
     sizes = [2 * BLOCK_SIZE + IMAGE_SIZE + weight(label(picture, ledger.views[picture.item])) for picture in last]
     stayed = sum([size for picture, size in zip(last, sizes, strict=True) if picture.turn <= sealed])
-    dropped = 0 if now else ledger.drawn[to] - ledger.drawn[sealed] - carried
+    dropped = 0 if now else ledger.drawn(sealed, to) - carried
     return Choice(best, last, sum(sizes), stayed, dropped * (IMAGE_SIZE - _PLACEHOLDER))
 
 
@@ -86,7 +86,7 @@ def newest(ledger: Ledger, until: int, count: int) -> list[Picture]:
 
 def pictures(ledger: Ledger, number: int) -> list[Picture]:
     """Every image of a turn, in order."""
-    turn, found = ledger.turns[number - 1], list[Picture]()
+    turn, found = ledger.odd[number], list[Picture]()
     for item in range(turn.first, turn.end):
         view = ledger.views[item]
         in_results = sum([result.images for result in view.results])
@@ -126,9 +126,8 @@ def label(picture: Picture, view: View) -> str:
 
 
 def _seal(ledger: Ledger, number: int, texts: bool) -> Seal:
-    turn = ledger.turns[number - 1]
-    return turn.by_texts if texts else turn.by_results
+    return ledger.odd[number].seal(texts)
 
 
-def _sealed(fold: Fold) -> int:
+def _sealed(fold: Fold | Move) -> int:
     return fold.sealed

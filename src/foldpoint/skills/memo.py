@@ -65,7 +65,8 @@ class Copy(Sequence[bytes]):
             early = 0
         body, starts, ends = items.body, items.starts, items.ends
         for same in range(early, min(len(self), count)):
-            if self[same] != body[starts[same] : ends[same]]:
+            item, start = self[same], starts[same]
+            if len(item) != ends[same] - start or not body.startswith(item, start):
                 return same
         return min(len(self), count)
 
@@ -106,22 +107,23 @@ class Memo:
 
     def __init__(self, capacity: int = 48 << 20) -> None:
         self._capacity, self._weight = capacity, 0
-        self._known: OrderedDict[Key, Known] = OrderedDict()
+        self._known: OrderedDict[Key, tuple[Known, int]] = OrderedDict()
 
     def get(self, key: Key) -> Known | None:
         """What is known under the key."""
-        return self._known.get(key)
+        found = self._known.get(key)
+        return found[0] if found else None
 
     def put(self, key: Key, known: Known) -> None:
         """Remember it, in place of what was known; the oldest go where it gets too much."""
-        old = self._known.pop(key, None)
-        self._weight -= old.weight if old else 0
-        if known.weight > self._capacity:
+        weight, old = known.weight, self._known.pop(key, None)
+        self._weight -= old[1] if old else 0
+        if weight > self._capacity:
             return  # it would drive out every other one
-        self._weight += known.weight
-        self._known[key] = known
+        self._weight += weight
+        self._known[key] = (known, weight)
         while self._weight > self._capacity:
-            self._weight -= self._known.popitem(last=False)[1].weight
+            self._weight -= self._known.popitem(last=False)[1][1]
 
 
 def key_of(owner: Sequence[str], items: Sequence[bytes]) -> Key:

@@ -1,6 +1,6 @@
 """Where each block and each carried text goes in the folded list."""
 
-from ..core.edit import Addition, Block, Carried, Layout, Slot
+from ..core.edit import Addition, Carried, Layout, Slot
 from .epoch import State
 from .ledger import Ledger
 from .seal import Kept
@@ -13,17 +13,18 @@ def laid_out(ledger: Ledger, state: State) -> Layout:
     Content of ours is merged into a user message in front of it. Where roles take turns, that is the last one without
     results; elsewhere it becomes a message of its own when none stands directly in front.
     """
-    slots: list[tuple[int | None, list[Addition]]] = [(item, []) for item in range(ledger.head)]
+    listed = _Listed(ledger)
     for fold in state.folds:
-        _add(ledger, slots, Block(fold.block))
+        listed.add(fold.block)
         for kept in fold.kept:
             if isinstance(kept, Kept):
-                slots += [(item, []) for item in range(kept.first, kept.end)]
+                listed.keep(kept.first, kept.end)
             else:
-                _add(ledger, slots, kept)
+                listed.add(kept)
     for image in state.images.kept:
-        _add(ledger, slots, image)
-    tail = ledger.turns[state.sealed].first
+        listed.add(image)
+    slots = listed.slots
+    tail = ledger.starts[state.sealed]
     if not ledger.binds:
         return Layout(tuple(Slot(item, tuple(added)) for item, added in slots), tail)
     unchanged = unthought_until(ledger, state)
@@ -39,23 +40,36 @@ def unthought_until(ledger: Ledger, state: State) -> int:
     Thinking of turn n was made under the prefix of request n - 1, so that of every turn up to the one at which the
     fold last moved was made under another one.
     """
-    tail, last = ledger.turns[state.sealed].first, ledger.turns[state.folds[-1].turn - 1]
-    thinking = [at for at in range(last.first, last.end) if ledger.views[at].role == "assistant"]
+    tail, last = ledger.starts[state.sealed], state.folds[-1].turn
+    thinking = [
+        at for at in range(ledger.starts[last - 1], ledger.starts[last]) if ledger.views[at].role == "assistant"
+    ]
     return max(tail, thinking[-1] + 1)
 
 
-def _add(ledger: Ledger, slots: list[tuple[int | None, list[Addition]]], addition: Addition) -> None:
-    at = len(slots) - 1
-    if ledger.shape.strict_turns:
-        while at >= 0 and not _takes(ledger, slots[at][0]):
-            at -= 1
-    if at >= 0 and _takes(ledger, slots[at][0]):
-        slots[at][1].append(addition)
-    elif isinstance(addition, Carried) and not addition.dropped:
-        slots.append((addition.item, []))
-    else:
-        slots.append((None, [addition]))
+class _Listed:
+    """A list of messages that grows. `takes`: the last one that content of ours may be merged into, -1 = none."""
 
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger, self.takes = ledger, -1
+        self.slots: list[tuple[int | None, list[Addition]]] = []
+        self.keep(0, ledger.head)
 
-def _takes(ledger: Ledger, item: int | None) -> bool:
-    return item is None or mergeable(ledger.views[item])
+    def keep(self, first: int, end: int) -> None:
+        """Items first…end-1 as they are."""
+        for item in range(first, end):
+            if mergeable(self.ledger.views[item]):
+                self.takes = len(self.slots)
+            self.slots.append((item, []))
+
+    def add(self, addition: Addition) -> None:
+        """Merge it into the last message that takes it; else it is one of its own."""
+        last = len(self.slots) - 1
+        if self.takes >= 0 and (self.takes == last or self.ledger.shape.strict_turns):
+            self.slots[self.takes][1].append(addition)
+            return
+        if isinstance(addition, Carried) and not addition.dropped:
+            self.keep(addition.item, addition.item + 1)
+        else:
+            self.slots.append((None, [addition]))
+            self.takes = last + 1

@@ -1,12 +1,16 @@
-"""A move of the fold point: the block it writes and what stays of the turns it seals."""
+"""Moves of the fold point: the blocks they write and what stays of the turns they seal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from ..core.edit import Carried
-from ..core.text import MARKER
-from .ledger import Ledger
+from ..core.edit import Block, Carried
+from ..core.text import MARKER, spelled
+from .ledger import PIECES, Ledger
+from .turns import Turn
+
+_LATER = b'"' + MARKER.encode()
+"""How a block begins that stands behind another one."""
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -16,42 +20,58 @@ class Kept(msgspec.Struct, frozen=True):
     end: int
 
 
-class Fold(msgspec.Struct, frozen=True):
-    """One move of the fold point.
+class Move(msgspec.Struct, frozen=True):
+    """A decision to move the fold point.
 
-    turn: the live turn at which it was decided; sealed: turns sealed after it; texts: its turns are of plain messages;
-    block: its text; kept: what stays of its turns, in order; rewritten: bytes that the provider had to read anew.
+    turn: the live turn at which it was made; sealed: turns sealed after it; texts: its turns are of plain messages;
+    rewritten: bytes that the provider has to read anew; dropped: for each item carried, the images that it loses.
     """
 
     turn: int
     sealed: int
     texts: bool
-    block: str
+    rewritten: int
+    dropped: Mapping[int, tuple[int, ...]]
+
+
+class Fold(msgspec.Struct, frozen=True):
+    """A move made. `block`: what it writes; `kept`: what stays of its turns, in order; the rest as in `Move`."""
+
+    turn: int
+    sealed: int
+    texts: bool
+    block: Block
     kept: tuple[Carried | Kept, ...]
     rewritten: int
 
 
-def fold_of(
-    ledger: Ledger, turn: int, sealed: int, to: int, dropped: Mapping[int, tuple[int, ...]], rewritten: int
-) -> Fold:
-    """Seal turns sealed+1…to at `turn`."""
-    texts = ledger.texts(turn)
-    turns = ledger.turns[sealed:to]
-    seals = [each.by_texts for each in turns] if texts else [each.by_results for each in turns]
-    block = "\n".join([MARKER if sealed else ledger.opening, *[seal.line for seal in seals]])
-    kept: list[Carried | Kept] = []
-    if ledger.carries:
-        for number, (each, seal) in enumerate(zip(turns, seals, strict=True), sealed + 1):
-            kept += [Kept(each.first, each.end)] if seal.whole else _carried(ledger, number, texts, dropped)
-    return Fold(turn, to, texts, block, tuple(kept), rewritten)
+def folds_of(ledger: Ledger, sealed: int, moves: Sequence[Move]) -> list[Fold]:
+    """Make the moves, one after the other, where so many turns are sealed already."""
+    first, found = sealed, list[Fold]()
+    said = {texts: ledger.said(texts, sealed, moves[-1].sealed) for texts in {move.texts for move in moves}}
+    for move in moves:
+        lines = said[move.texts][PIECES * (sealed - first) : PIECES * (move.sealed - first)]
+        block = Block(b"".join([_LATER if sealed else b'"' + spelled(ledger.opening), *lines, b'"']))
+        kept = _kept(ledger, sealed, move) if ledger.carries else ()
+        found.append(Fold(move.turn, move.sealed, move.texts, block, kept, move.rewritten))
+        sealed = move.sealed
+    return found
 
 
-def _carried(ledger: Ledger, number: int, texts: bool, dropped: Mapping[int, tuple[int, ...]]) -> list[Carried | Kept]:
-    turn, found = ledger.turns[number - 1], list[Carried | Kept]()
+def _kept(ledger: Ledger, sealed: int, move: Move) -> tuple[Carried | Kept, ...]:
+    kept = list[Carried | Kept]()
+    for number, turn in ledger.among(sealed, move.sealed):
+        whole = turn.seal(move.texts).whole
+        kept += [Kept(turn.first, turn.end)] if whole else _carried(ledger, number, turn, move)
+    return tuple(kept)
+
+
+def _carried(ledger: Ledger, number: int, turn: Turn, move: Move) -> list[Carried | Kept]:
+    found = list[Carried | Kept]()
     for item in range(turn.first, turn.end):
         view = ledger.views[item]
         if view.role == "system":
             found.append(Kept(item, item + 1))
-        elif view.role == "user" and view.own and not texts:
-            found.append(Carried(item, number, dropped.get(item, ())))
+        elif view.role == "user" and view.own and not move.texts:
+            found.append(Carried(item, number, move.dropped.get(item, ())))
     return found

@@ -4,7 +4,7 @@ from ..core.policy import Trajectory
 from .epoch import State
 from .images import Choice, chosen, dropped_of, kept_of
 from .ledger import Ledger
-from .seal import fold_of
+from .seal import Move, folds_of
 
 
 def windowed(ledger: Ledger, policy: Trajectory, turn: int) -> State:
@@ -16,6 +16,6 @@ def windowed(ledger: Ledger, policy: Trajectory, turn: int) -> State:
     choice = chosen(ledger, policy.keep_recent_images, turn, 0, to, ()) if ledger.pictured else Choice()
     lines = ledger.lines(texts, 0, to) + choice.added
     rewritten = ledger.behind + lines + ledger.full[turn - 1] - ledger.full[to]
-    fold = fold_of(ledger, turn, 0, to, dropped_of(ledger, choice, 0, to), rewritten)
+    folds = folds_of(ledger, 0, [Move(turn, to, texts, rewritten, dropped_of(ledger, choice, 0, to))])
     images = kept_of(ledger, choice)
-    return State(turn=turn, sealed=to, prefix=lines - choice.size, folds=(fold,), images=images)
+    return State(turn=turn, sealed=to, prefix=lines - choice.size, folds=tuple(folds), images=images)

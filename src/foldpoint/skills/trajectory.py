@@ -46,7 +46,7 @@ def planned(
 ) -> Plan:
     """Plan one request. `before`: the plan of an earlier request of the same transcript, taken up where it holds."""
     none = State(behind=ledger.behind)
-    if not _answered(ledger) or (ledger.texts(len(ledger.turns)) and not policy.fold_text_trajectories):
+    if not _answered(ledger) or (ledger.texts(ledger.count) and not policy.fold_text_trajectories):
         return Plan("skipped", "not_a_trajectory", none, none, None, ledger.size)
     holds = before is not None and 0 < before.settled.turn <= ledger.known
     settled, state = _stand(ledger, policy, gate, before.settled if before and holds else start(ledger))
@@ -58,7 +58,7 @@ def planned(
 
 
 def _stand(ledger: Ledger, policy: Trajectory, gate: Gate, settled: State) -> tuple[State, State]:
-    last = len(ledger.turns)
+    last = ledger.count
     if policy.strategy == "sliding_window":
         return settled, windowed(ledger, policy, last)
     settled = replayed(ledger, policy, gate, settled, max(settled.turn, last - SETTLED))
@@ -67,7 +67,7 @@ def _stand(ledger: Ledger, policy: Trajectory, gate: Gate, settled: State) -> tu
 
 def _answered(ledger: Ledger) -> bool:
     """Is there an action that anything answers?"""
-    return bool(ledger.turns) and ledger.views[ledger.turns[0].end - 1].role != "assistant"
+    return ledger.count > 0 and ledger.views[ledger.starts[1] - 1].role != "assistant"
 
 
 def _checked(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled: State, before: Plan | None) -> Plan:
@@ -96,7 +96,7 @@ def _layout(ledger: Ledger, state: State, before: Plan | None) -> Layout:
     """The folded list; that of the request before where the fold stands as it did (it names places, no content)."""
     if before is None or before.layout is None or ledger.binds or not ledger.known:
         return laid_out(ledger, state)
-    stands = before.layout.tail == ledger.turns[state.sealed].first and before.verdict == "compacted"
+    stands = before.layout.tail == ledger.starts[state.sealed] and before.verdict == "compacted"
     same = stands and before.state.folds == state.folds and before.state.images == state.images
     return before.layout if same else laid_out(ledger, state)
 

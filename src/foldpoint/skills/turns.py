@@ -5,25 +5,27 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..core.text import weight
+from ..core.text import unspelled, weight
 from ..core.transcript import Shape, View
 
-MESSAGE_KEPT = "(message kept below)"
-TURN_KEPT = "(turn kept below)"
+MESSAGE_KEPT = b"(message kept below)"
+TURN_KEPT = b"(turn kept below)"
+LEAD = rb"\nturn %d | "
+"""How a line begins, in the spelling of JSON: behind another one."""
 
 
 class Seal(msgspec.Struct, frozen=True, gc=False):
-    """What a turn becomes when it is sealed: its line, the line's bytes, the bytes of what is carried beside it, and
-    whether that is all of it."""
+    """What a turn becomes when it is sealed: its line as JSON spells it, the line's bytes in UTF-8 with its
+    beginning, the bytes of what is carried beside it, and whether that is all of it."""
 
-    line: str
+    line: bytes
     size: int
     carried: int
     whole: bool = False
 
 
 class Turn(msgspec.Struct, frozen=True, gc=False):
-    """One turn.
+    """A turn, read whole: what a plain one needs not be.
 
     first, end: its items are views[first:end]; size: bytes as it is; answered: an observation came as a tool result;
     images: in it; behind: the bytes behind its last message that content of ours may be merged into (-1: there is
@@ -42,6 +44,10 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     by_results: Seal
     by_texts: Seal
 
+    def seal(self, texts: bool) -> Seal:
+        """What it becomes on a trajectory of plain messages, or of results."""
+        return self.by_texts if texts else self.by_results
+
 
 def head_end(views: Sequence[View], shape: Shape) -> int:
     """Where the head ends: behind the first user message and what follows it, up to the first action.
@@ -49,7 +55,7 @@ def head_end(views: Sequence[View], shape: Shape) -> int:
     Items that stand for history the provider compacted are in it. Where a surface takes only content that can be
     merged, the head holds a user message for it; a request without one is all head.
     """
-    newest = max((at for at, view in enumerate(views) if view.history), default=-1)
+    newest = max([at for at, view in enumerate(views) if view.history], default=-1)
     opening = next((at for at in range(newest + 1, len(views)) if mergeable(views[at])), None)
     if opening is None:
         opening = len(views) if shape.strict_turns else newest + 1
@@ -71,41 +77,17 @@ def behind_merge(views: Sequence[View], first: int, end: int) -> int:
     return -1
 
 
-def turns_from(views: Sequence[View], at: int, number: int, shape: Shape, bars: bool = False) -> list[Turn]:
-    """The turns of views[at:], the first of them with that number; `at` is where an action begins.
+def turn_of(views: Sequence[View], first: int, number: int, shape: Shape, bars: bool = False) -> Turn:
+    """The turn whose action begins at views[first]. `bars`: of the turn in front."""
+    observed = _run(views, first + 1, acting=True)
+    return _turn(views, first, observed, _run(views, observed, acting=False), number, shape, bars)
 
-    bars: of the turn in front.
-    """
-    turns: list[Turn] = []
+
+def _run(views: Sequence[View], at: int, acting: bool) -> int:
     count = len(views)
-    while at < count:
-        end = at + 2
-        if end <= count and (end == count or views[end].role == "assistant"):
-            action, observation = views[at], views[at + 1]
-            if action.single and action.single == observation.single:
-                turns.append(_plain(action, observation, at, number, bars))
-                at, number = end, number + 1
-                continue
-        observed = _run(views, at + 1, count, acting=True)
-        end = _run(views, observed, count, acting=False)
-        turns.append(_turn(views, at, observed, end, number, shape, bars))
-        bars = turns[-1].bars
-        at, number = end, number + 1
-    return turns
-
-
-def _run(views: Sequence[View], at: int, count: int, acting: bool) -> int:
     while at < count and (views[at].role == "assistant") == acting:
         at += 1
     return at
-
-
-def _plain(action: View, observation: View, at: int, number: int, bars: bool) -> Turn:
-    """A turn of one call and its result, as nearly all are."""
-    result, call = observation.results[0], action.calls[0]
-    line = f"turn {number} | {action.line} | {result.lead}{call.name}: {result.head}"
-    seal = Seal(line, len(line) + action.wide + result.wide + call.wide, 0)
-    return Turn(at, at + 2, action.size + observation.size, True, 0, -1, bars, seal, seal)
 
 
 def _turn(views: Sequence[View], first: int, observed: int, end: int, number: int, shape: Shape, bars: bool) -> Turn:
@@ -115,37 +97,37 @@ def _turn(views: Sequence[View], first: int, observed: int, end: int, number: in
     system = sum([view.size for view in items if view.role == "system"])
     images = sum([view.own_images + sum([result.images for result in view.results]) for view in items])
     answered = any(view.results for view in views[observed:end])
-    lead = f"turn {number} | "
     whole = (
         any(view.marked for view in items)
         or (shape.system_inside and system > 0)
         or not _paired(views, first, observed, end)
     )
-    kept = _seal(lead + TURN_KEPT, size, True)
+    kept = _seal(number, TURN_KEPT, size, True)
     by_results = by_texts = kept
     if not whole:
         said = [view.line for view in views[first:observed] if view.line]
-        names = {call.id: call.name for view in views[first:observed] for call in view.calls}
+        calls = [call for view in views[first:observed] for call in view.calls]
+        names = {call.id: call.name for call in calls if call.name}
         if not (own and (bars or any(view.alone for view in items))):
             lines = _observations(views[observed:end], names, True)
-            by_results = by_texts = _seal(lead + " | ".join(said + lines), own + system)
+            by_results = by_texts = _seal(number, b" | ".join(said + lines), own + system)
         if own:
-            by_texts = _seal(lead + " | ".join(said + _observations(views[observed:end], names, False)), system)
+            by_texts = _seal(number, b" | ".join(said + _observations(views[observed:end], names, False)), system)
     behind = behind_merge(views, first, end)
     if by_results.whole and (own or system or behind >= 0):
         bars = shape.strict_turns and behind < 0
     return Turn(first, end, size, answered, images, behind, bars, by_results, by_texts)
 
 
-def _seal(line: str, carried: int, whole: bool = False) -> Seal:
-    return Seal(line, weight(line), carried, whole)
+def _seal(number: int, line: bytes, carried: int, whole: bool = False) -> Seal:
+    return Seal(line, weight(unspelled(LEAD % number + line)), carried, whole)
 
 
-def _observations(views: Sequence[View], names: dict[str, str], kept: bool) -> list[str]:
+def _observations(views: Sequence[View], names: dict[str, str], kept: bool) -> list[bytes]:
     """The parts of a line that say what answered; user messages are carried beside it, or said in it."""
     parts = []
     for view in views:
-        parts += [f"{result.lead}{names.get(result.id) or result.name}: {result.head}" for result in view.results]
+        parts += [result.said(names.get(result.id, "")) for result in view.results]
         if view.role == "system" or (kept and view.own):
             parts.append(MESSAGE_KEPT)
         elif view.line:

@@ -80,8 +80,8 @@ class Anthropic:
             return item
         return item[:start] + b"[" + b",".join(kept) + b"]" + item[start + len(content) :]
 
-    def with_breakpoint(self, request: Request, layout: Layout, always: bool) -> Layout:
-        return with_breakpoint(request, layout, always)
+    def with_breakpoint(self, request: Request, views: Sequence[View], layout: Layout, always: bool) -> Layout:
+        return with_breakpoint(request, views, layout, always)
 
     def exchanges(self, items: Sequence[bytes]) -> list[Exchange]:
         asked: dict[str, tuple[str, bytes]] = {}
@@ -108,8 +108,8 @@ def _text_block(literal: bytes, mark: bytes = b"") -> bytes:
 def _blocks_of(addition: Addition, items: Sequence[bytes]) -> Iterator[bytes]:
     """The blocks of an addition, as they are written."""
     match addition:
-        case Block(text=text, mark=mark):
-            yield _text_block(msgspec.json.encode(text), mark)
+        case Block(json=text, mark=mark):
+            yield _text_block(text, mark)
         case Carried():
             yield from _own_blocks(addition, items[addition.item])
         case KeptImage(item=item, number=number, label=label):

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from ..core.errors import Unreadable
-from ..core.text import READ_AHEAD, bare, called, observed, one_line, result_head, said, weight, wide
+from ..core.text import READ_AHEAD, bare, called, observed, one_line, result_head, said, spelled, unspelled, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -15,7 +15,6 @@ from ..core.transcript import (
     Result,
     View,
     action_view,
-    call_of,
     result_of,
     result_view,
 )
@@ -93,14 +92,24 @@ def read_message(item: bytes) -> tuple[str, list[Block]]:
 def view_of(item: bytes, limits: Limits) -> View:
     """The view of a message. Raises Unreadable."""
     role, blocks = read_message(item)
+    if role == "user":
+        return _answer(blocks[0], limits) if _is_answer(blocks) else _user(blocks, limits)
     if role == "assistant":
         return _assistant(blocks, limits)
-    if role == "user":
-        return _user(blocks, limits)
     if role == "system":
         size = MESSAGE_SIZE + sum(_size(block) for block in blocks)
         return View(role="system", size=size, own=size, marked=any(marked(block.cache_control) for block in blocks))
     raise Unreadable(f"a message has the role {role!r}: user, assistant or system is known")
+
+
+def _is_answer(blocks: list[Block]) -> bool:
+    return len(blocks) == 1 and blocks[0].type == "tool_result"
+
+
+def _answer(block: Block, limits: Limits) -> View:
+    """The view of a message that is one result and nothing else."""
+    result, size, inner_marked = _result(block, limits)
+    return result_view("user", MESSAGE_SIZE + size, result, inner_marked or marked(block.cache_control))
 
 
 def _assistant(blocks: list[Block], limits: Limits) -> View:
@@ -117,14 +126,14 @@ def _assistant(blocks: list[Block], limits: Limits) -> View:
             parts.append(said(word(block.text), limits.verbatim))
         elif kind == "tool_use" or kind.endswith("_tool_use"):
             call_id, name = word(block.id), bare(word(block.name))
-            calls.append(call_of(call_id, name))
+            calls.append(Call(call_id, name))
             parts.append(called(call_id, name, arguments(block.input, limits.arguments), limits.arguments))
         elif kind.endswith("tool_result"):
             result, _, stays = _result(block, limits)
             is_marked = is_marked or stays
-            name = next((call.name for call in calls if call.id == result.id), "")
+            tool = next((call.name for call in calls if call.id == result.id), "")
             answered.append(result.id)
-            parts.append(f"{result.lead}{name}: {result.head}")
+            parts.append(unspelled(result.said(tool)))
         elif kind == "compaction":
             history = True
         elif kind in THOUGHTS:
@@ -135,10 +144,6 @@ def _assistant(blocks: list[Block], limits: Limits) -> View:
 
 
 def _user(blocks: list[Block], limits: Limits) -> View:
-    if len(blocks) == 1 and blocks[0].type == "tool_result":
-        result, size, stays = _result(blocks[0], limits)
-        is_marked = stays or marked(blocks[0].cache_control)
-        return result_view("user", MESSAGE_SIZE + size, result, is_marked)
     own = own_images = 0
     size = MESSAGE_SIZE
     parts: list[str] = []
@@ -163,8 +168,7 @@ def _user(blocks: list[Block], limits: Limits) -> View:
     return View(
         role="user",
         size=size + own,
-        line=line,
-        wide=wide(line),
+        line=spelled(line),
         results=tuple(results),
         own=own,
         own_images=own_images,

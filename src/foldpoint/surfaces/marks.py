@@ -1,12 +1,11 @@
 """Cache breakpoints: where the caller's stand, and whether one of ours may stand on the newest block of the summary."""
 
 import re
-from collections.abc import Sequence
-
-import msgspec
+from collections.abc import Iterable, Sequence
 
 from ..core.edit import Block, Layout, Slot
 from ..core.ports import Request
+from ..core.transcript import View
 
 LIMIT = 4
 """Breakpoints that Anthropic allows in one request."""
@@ -16,16 +15,16 @@ _MARK = re.compile(rb'"cache_control"\s*:\s*(\{[^{}]*"ephemeral"[^{}]*\})')
 """In valid JSON an unescaped quote can't stand inside a text, so this finds members alone, and no tool's schema."""
 
 
-def with_breakpoint(request: Request, layout: Layout, always: bool) -> Layout:
+def with_breakpoint(request: Request, views: Sequence[View], layout: Layout, always: bool) -> Layout:
     """The layout with a breakpoint on the newest block, where one is free.
 
     `always`: also where the caller marks nothing. Lifetimes must not grow from front to back, so ours is that of the
     caller's next breakpoint behind it, else of the last one in front.
     """
     newest = _newest(layout)
-    if newest < 0 or _in(request.items, layout.slots[newest + 1 :]):
+    if newest < 0 or any(slot.item is not None and views[slot.item].marked for slot in layout.slots[newest + 1 :]):
         return layout  # one of the caller's stands behind the block and in front of the tail: that one serves
-    front, behind = _around(request, layout, newest)
+    front, behind = _around(request, views, layout, newest)
     count = len(front) + len(behind)
     if count >= LIMIT or not (count or always):
         return layout
@@ -44,19 +43,19 @@ def _newest(layout: Layout) -> int:
     return at
 
 
-def _around(request: Request, layout: Layout, newest: int) -> tuple[list[bytes], list[bytes]]:
+def _around(request: Request, views: Sequence[View], layout: Layout, newest: int) -> tuple[list[bytes], list[bytes]]:
     """The caller's breakpoints in front of the newest block and behind it, in the order of the prompt."""
     items, body = request.items, request.body
     outside = _found(body[: items.starts[0]]) + _found(body[items.ends[-1] :])
     if request.moving_mark in outside:
         outside.remove(request.moving_mark)
-    front = outside + _in(items, layout.slots[: newest + 1])
-    behind = _found(body[items.starts[layout.tail] : items.ends[-1]])
+    front = outside + _in(items, views, [slot.item for slot in layout.slots[: newest + 1] if slot.item is not None])
+    behind = _in(items, views, range(layout.tail, len(items)))
     return front, behind + [request.moving_mark] * bool(request.moving_mark)
 
 
-def _in(items: Sequence[bytes], slots: Sequence[Slot]) -> list[bytes]:
-    return [mark for slot in slots if slot.item is not None for mark in _found(items[slot.item])]
+def _in(items: Sequence[bytes], views: Sequence[View], positions: Iterable[int]) -> list[bytes]:
+    return [mark for item in positions if views[item].marked for mark in _found(items[item])]
 
 
 def _found(part: bytes) -> list[bytes]:
@@ -64,7 +63,7 @@ def _found(part: bytes) -> list[bytes]:
 
 
 def _marked(slot: Slot, value: bytes) -> Slot:
-    last = max(at for at, added in enumerate(slot.added) if isinstance(added, Block))
+    last, block = [(at, added) for at, added in enumerate(slot.added) if isinstance(added, Block)][-1]
     added = list(slot.added)
-    added[last] = msgspec.structs.replace(added[last], mark=value)
+    added[last] = Block(block.json, value)
     return Slot(slot.item, tuple(added))

@@ -8,17 +8,17 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
-from ..core.text import READ_AHEAD, bare, called, observed, one_line, result_head, said, weight, wide
+from ..core.text import READ_AHEAD, bare, called, observed, one_line, result_head, said, spelled, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
     MESSAGE_SIZE,
+    Call,
     Limits,
     Role,
     Shape,
     View,
     action_view,
-    call_of,
     result_of,
     result_view,
 )
@@ -120,7 +120,7 @@ class OpenAIChat:
     def without_thinking(self, item: bytes) -> bytes:
         return item  # no server of this format binds what it thought to its prefix
 
-    def with_breakpoint(self, request: Request, layout: Layout, always: bool) -> Layout:
+    def with_breakpoint(self, request: Request, views: Sequence[View], layout: Layout, always: bool) -> Layout:
         return layout  # its caches are automatic, or exact to the token
 
     def exchanges(self, items: Sequence[bytes]) -> list[Exchange]:
@@ -209,7 +209,7 @@ def _assistant(message: _Message, parts: list[_Part], limits: Limits) -> View:
     for call_id, function in _calls(message):
         written = _word(function.arguments or function.input)
         size += BLOCK_SIZE + len(call_id) + len(_word(function.name)) + weight(written)
-        calls.append(call_of(call_id, bare(_word(function.name))))
+        calls.append(Call(call_id, bare(_word(function.name))))
         lines.append(called(call_id, _word(function.name), written, limits.arguments))
     return action_view(size, lines, calls, [], marked(message.cache_control) or any(map(_marked, parts)))
 
@@ -223,8 +223,7 @@ def _user(item: bytes, parts: list[_Part], size: int, is_marked: bool, limits: L
     return View(
         role="user",
         size=size,
-        line=line,
-        wide=wide(line),
+        line=spelled(line),
         own=size - MESSAGE_SIZE,
         own_images=sum(part.type == "image_url" for part in parts),
         marked=is_marked,
@@ -253,7 +252,7 @@ def _grown(literal: bytes, added: Sequence[Addition], items: Sequence[bytes]) ->
 def _inner(addition: Addition, items: Sequence[bytes]) -> bytes | None:
     """The inside of a JSON string that says the addition, or None where it is more than a text."""
     if isinstance(addition, Block):
-        return msgspec.json.encode(addition.text)[1:-1]
+        return addition.json[1:-1]
     if isinstance(addition, Carried):
         literal = content_span(items[addition.item])[1]
         if literal[:1] == b'"':
@@ -267,8 +266,8 @@ def _lead(carried: Carried) -> str:
 
 def _parts_of(addition: Addition, items: Sequence[bytes]) -> list[bytes]:
     match addition:
-        case Block(text=text):
-            return [_text_part(msgspec.json.encode(text))]
+        case Block(json=text):
+            return [_text_part(text)]
         case KeptImage(item=item, number=number, label=label):
             images = [part for part in _written(items[item]) if _read(part).type == "image_url"]
             return [_text_part(msgspec.json.encode(label)), images[number]]
