@@ -14,6 +14,7 @@ from foldpoint.gateway.app import create_app
 from foldpoint.gateway.serving import listening, run
 
 END = b"connection: upgrade, http2-settings, close\r\n\r\n{}"
+VERTEX = "/v1/projects/p/locations/global/publishers/anthropic/models"
 NAMES = ("openai", "anthropic", "gemini", "bedrock")
 
 
@@ -142,6 +143,31 @@ def test_an_offer_of_http_2_is_passed_over() -> None:
             return answer.decode().split()[1], providers["openai"].got[0].body
 
     assert run(main()) == ("200", b"{}")
+
+
+@pytest.mark.parametrize(
+    ("path", "got"),
+    [
+        ("/v1/messages/count_tokens?beta=true", "anthropic POST /v1/messages/count_tokens?beta=true"),
+        ("/anthropic/v1/messages/count_tokens", "anthropic POST /v1/messages/count_tokens"),
+        (f"/anthropic{VERTEX}/count-tokens:rawPredict", f"anthropic POST {VERTEX}/count-tokens:rawPredict"),
+        (f"/gemini{VERTEX}/count-tokens:rawPredict", f"gemini POST {VERTEX}/count-tokens:rawPredict"),
+    ],
+)
+def test_a_count_is_folded_and_not_recorded(path: str, got: str) -> None:
+    """It counts what will be sent, and saves nothing by itself."""
+    status, ours, _, lines, records = run(asked(f"POST {path} HTTP/1.1", "{}"))
+    assert (status, lines, records) == (200, [f"{got} HTTP/1.1"], 0)
+    assert "x-ace-trajectory-compaction: compacted" in ours
+
+
+@pytest.mark.parametrize("verb", ["rawPredict", "streamRawPredict"])
+def test_a_request_on_vertex_is_folded_and_recorded(verb: str) -> None:
+    """Its model stands in the path."""
+    path = f"{VERTEX}/claude-opus-5-5:{verb}"
+    _, ours, _, lines, records = run(asked(f"POST /anthropic{path} HTTP/1.1", "{}"))
+    assert (lines, records) == ([f"anthropic POST {path} HTTP/1.1"], 1)
+    assert "x-ace-trajectory-compaction: compacted" in ours
 
 
 def test_a_model_list_comes_back_as_it_is() -> None:
