@@ -86,8 +86,8 @@ class Upstreams:
         base = place.base
         try:
             if isinstance(body, bytes) and place.direct:
-                connection = await self._connected(place)
                 head = place.head(method, target, fields)
+                connection = await self._connected(place)
                 return await asked(connection, head, body, method == "HEAD", self._timeout)
             return await self._through_session(place, method, target, fields, body)
         except aiohttp.ConnectionTimeoutError:
