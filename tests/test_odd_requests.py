@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,8 @@ def test_a_tools_schema_that_has_a_cache_control_is_no_breakpoint() -> None:
     assert "cache_control" not in json.dumps(messages)
 
 
-def test_screenshots_that_differ_are_no_loop() -> None:
+@pytest.mark.parametrize("beside", [[], [{"type": "text", "text": "a"}]])
+def test_screenshots_that_differ_are_no_loop(beside: list[Any]) -> None:
     """A poll whose result changes is none, whatever kind of content changes."""
     request = json.loads(body("anthropic", 4))
     for number, message in enumerate(request["messages"]):
@@ -40,7 +42,7 @@ def test_screenshots_that_differ_are_no_loop() -> None:
             if block["type"] == "tool_use":
                 block |= {"name": "look", "input": {}}
             if block["type"] == "tool_result":
-                block["content"] = [image(str(number))]
+                block["content"] = [*beside, image(str(number))]
     folded = fold(json.dumps(request).encode(), "anthropic", policy(max_tool_repeats=2))
     assert folded.receipt.reason == "first_epoch"
 

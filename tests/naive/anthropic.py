@@ -85,7 +85,8 @@ def marked(block: Any) -> bool:
     """Does the block have to stay? It, or one inside a result, carries a cache breakpoint or loads a tool."""
     if not isinstance(block, dict):
         return False
-    inner = block.get("content")
+    source = block.get("source")
+    inner = block.get("content") or (source.get("content") if isinstance(source, dict) else None)
     if isinstance(inner, dict):
         inner = listed(inner)[0]
     stays = "cache_control" in block or block.get("type") == "tool_reference"

@@ -247,11 +247,20 @@ def test_a_message_of_results_has_nothing_of_its_own() -> None:
         ("user", [result([{**text("a"), "cache_control": MARK}])]),
         ("assistant", [{**USE, "cache_control": MARK}]),
         ("system", [{**text("a"), "cache_control": MARK}]),
+        ("user", [{"type": "search_result", "content": [{**text("a"), "cache_control": MARK}]}]),
+        ("user", [result([{"type": "search_result", "content": [{**text("a"), "cache_control": MARK}]}])]),
+        ("user", [{"type": "document", "source": {"content": [{**text("a"), "cache_control": MARK}]}}]),
+        ("assistant", [{"type": "mcp_tool_result", "content": [{**text("a"), "cache_control": MARK}]}]),
     ],
 )
 def test_a_mark_is_seen_wherever_it_stands(role: str, content: Any) -> None:
-    """On a block, on a result or inside one."""
+    """On a block, on a result or inside one, however deep."""
     assert view(role, content).marked is True
+
+
+def test_the_arguments_of_a_call_hold_no_mark() -> None:
+    """An agent that writes requests may write one into them."""
+    assert view("assistant", [{**USE, "input": {"cache_control": MARK}}]).marked is False
 
 
 def test_a_mark_of_null_is_none() -> None:

@@ -19,6 +19,7 @@ from ..core.transcript import (
     result_view,
 )
 from .content import arguments, marked, normal
+from .marks import marks_in
 from .spans import decoded
 
 _NONE = msgspec.Raw()
@@ -27,15 +28,15 @@ LOADS = "tool_reference"
 """A block that makes a tool known to the model from there on: a turn with one stays whole."""
 
 
-class Inner(msgspec.Struct, gc=False):
+class Inner(msgspec.Struct, gc=False, omit_defaults=True):
     """A block inside a result."""
 
     type: str = ""
     text: Any = None
     title: Any = None
     tool_name: Any = None
+    content: msgspec.Raw = _NONE
     source: msgspec.Raw = _NONE
-    content: Any = None
     cache_control: Any = None
 
 
@@ -80,6 +81,7 @@ class _Source(msgspec.Struct, gc=False):
 
 _MESSAGE = msgspec.json.Decoder(_Message)
 _SOURCE = msgspec.json.Decoder(_Source)
+_ANY: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 
 
 def read_message(item: bytes) -> tuple[str, list[Block]]:
@@ -98,7 +100,7 @@ def view_of(item: bytes, limits: Limits) -> View:
         return _assistant(blocks, limits)
     if role == "system":
         size = MESSAGE_SIZE + sum(_size(block) for block in blocks)
-        return View(role="system", size=size, own=size, marked=any(marked(block.cache_control) for block in blocks))
+        return View(role="system", size=size, own=size, marked=any(map(_is_marked, blocks)))
     raise Unreadable(f"a message has the role {role!r}: user, assistant or system is known")
 
 
@@ -108,8 +110,18 @@ def _is_answer(blocks: list[Block]) -> bool:
 
 def _answer(block: Block, limits: Limits) -> View:
     """The view of a message that is one result and nothing else."""
-    result, size, inner_marked = _result(block, limits)
-    return result_view("user", MESSAGE_SIZE + size, result, inner_marked or marked(block.cache_control))
+    result, size = _result(block, limits)
+    return result_view("user", MESSAGE_SIZE + size, result, _is_marked(block))
+
+
+def _is_marked(block: Block) -> bool:
+    """Does a breakpoint stand on the block, or on one inside it, or does it load a tool? It has to stay then."""
+    if marked(block.cache_control) or (block.type == "document" and marks_in(bytes(block.source))):
+        return True
+    inner = _listed(block.content)
+    if not isinstance(inner, list):
+        return False
+    return any(each.type == LOADS or marked(each.cache_control) or marks_in(bytes(each.content)) for each in inner)
 
 
 def _assistant(blocks: list[Block], limits: Limits) -> View:
@@ -121,7 +133,7 @@ def _assistant(blocks: list[Block], limits: Limits) -> View:
     for block in blocks:
         kind = block.type
         size += _size(block)
-        is_marked = is_marked or marked(block.cache_control)
+        is_marked = is_marked or _is_marked(block)
         if kind == "text":
             parts.append(said(word(block.text), limits.verbatim))
         elif kind == "tool_use" or kind.endswith("_tool_use"):
@@ -129,8 +141,7 @@ def _assistant(blocks: list[Block], limits: Limits) -> View:
             calls.append(Call(call_id, name))
             parts.append(called(call_id, name, arguments(block.input, limits.arguments), limits.arguments))
         elif kind.endswith("tool_result"):
-            result, _, stays = _result(block, limits)
-            is_marked = is_marked or stays
+            result, _ = _result(block, limits)
             tool = next((call.name for call in calls if call.id == result.id), "")
             answered.append(result.id)
             parts.append(unspelled(result.said(tool)))
@@ -150,11 +161,10 @@ def _user(blocks: list[Block], limits: Limits) -> View:
     results: list[Result] = []
     is_marked = history = False
     for block in blocks:
-        is_marked = is_marked or marked(block.cache_control)
+        is_marked = is_marked or _is_marked(block)
         if block.type == "tool_result":
-            result, counted, stays = _result(block, limits)
+            result, counted = _result(block, limits)
             size += counted
-            is_marked = is_marked or stays
             results.append(result)
             continue
         if block.text == "":
@@ -204,18 +214,16 @@ def _size(block: Block) -> int:
     return BLOCK_SIZE + len(word(block.tool_use_id)) + _inner_size(_listed(block.content))
 
 
-def _result(block: Block, limits: Limits) -> tuple[Result, int, bool]:
-    """A result, the bytes counted for it, and whether it has to stay: for a breakpoint in it, or a tool it loads."""
+def _result(block: Block, limits: Limits) -> tuple[Result, int]:
+    """A result, and the bytes counted for it."""
     call_id, content = word(block.tool_use_id), _listed(block.content)
-    size = BLOCK_SIZE + len(call_id) + _inner_size(content)
-    error = block.is_error is True
+    size, error = BLOCK_SIZE + len(call_id) + _inner_size(content), block.is_error is True
     if not isinstance(content, list):
         line = one_line(word(content), limits.head)
-        return result_of(call_id, result_head(line, error)), size, False
+        return result_of(call_id, result_head(line, error)), size
     line = one_line(" ".join(_texts(content, limits.head)), limits.head)
     images = sum([inner.type == "image" for inner in content])
-    stays = any(inner.type == LOADS or marked(inner.cache_control) for inner in content)
-    return result_of(call_id, result_head(line, error), images=images), size, stays
+    return result_of(call_id, result_head(line, error), images=images), size
 
 
 def _listed(content: object) -> object:
@@ -245,7 +253,7 @@ def _counted_inside(inner: Inner) -> int:
         return IMAGE_SIZE
     if inner.type == "document":
         return _payload(inner.source)
-    return BLOCK_SIZE + sum(map(weight, _texts_in(inner.content)))
+    return BLOCK_SIZE + sum(map(weight, _own_texts(inner)))
 
 
 def _payload(source: msgspec.Raw) -> int:
@@ -254,20 +262,24 @@ def _payload(source: msgspec.Raw) -> int:
     return sum(map(weight, [word(given.data), *_texts_in(given.content)]))
 
 
+def _own_texts(inner: Inner) -> list[str]:
+    """The texts that stand in a block of a result, such as a search result."""
+    return _texts_in(decoded(_ANY, bytes(inner.content))) if inner.content else []
+
+
 def _texts_in(content: object) -> list[str]:
-    """The texts of a content that is not decoded into blocks: itself, or those of its blocks."""
+    """The texts of a content: itself, or those of its blocks."""
     if isinstance(content, str):
         return [content]
-    return (
-        [word(block.get("text")) for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-    )
+    blocks = content if isinstance(content, list) else []
+    return [word(block.get("text")) for block in blocks if isinstance(block, dict)]
 
 
 def _texts(content: list[Inner], limit: int) -> list[str]:
     """The texts of a result as far as a line may need them, what is not text as its kind in brackets."""
     texts, left = [], limit * READ_AHEAD + 1
     for inner in content:
-        text = word(inner.text) if inner.type == "text" else " ".join([_named(inner), *_texts_in(inner.content)])
+        text = word(inner.text) if inner.type == "text" else " ".join([_named(inner), *_own_texts(inner)])
         texts.append(text[:left] if limit else text)
         left = max(0, left - len(text))
     return texts

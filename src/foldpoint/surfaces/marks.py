@@ -46,7 +46,7 @@ def _newest(layout: Layout) -> int:
 def _around(request: Request, views: Sequence[View], layout: Layout, newest: int) -> tuple[list[bytes], list[bytes]]:
     """The caller's breakpoints in front of the newest block and behind it, in the order of the prompt."""
     items, body = request.items, request.body
-    outside = _found(body[: items.starts[0]]) + _found(body[items.ends[-1] :])
+    outside = marks_in(body[: items.starts[0]]) + marks_in(body[items.ends[-1] :])
     if request.moving_mark in outside:
         outside.remove(request.moving_mark)
     front = outside + _in(items, views, [slot.item for slot in layout.slots[: newest + 1] if slot.item is not None])
@@ -55,10 +55,11 @@ def _around(request: Request, views: Sequence[View], layout: Layout, newest: int
 
 
 def _in(items: Sequence[bytes], views: Sequence[View], positions: Iterable[int]) -> list[bytes]:
-    return [mark for item in positions if views[item].marked for mark in _found(items[item])]
+    return [mark for item in positions if views[item].marked for mark in marks_in(items[item])]
 
 
-def _found(part: bytes) -> list[bytes]:
+def marks_in(part: bytes) -> list[bytes]:
+    """The breakpoints in a part of a body, as JSON, in order."""
     return _MARK.findall(part) if b'"cache_control"' in part else []
 
 
