@@ -52,6 +52,8 @@ def test_the_setting_is_put_in(given: bytes, asking: bytes) -> None:
         b'{"thinking":{"type":"disabled"}}',
         b'{"thinking":{"type":"between_tools"}}',
         b'{"thinking":{}}',
+        b'{"tool_choice":{"type":"any"}}',
+        b'{"tool_choice":{"type":"tool","name":"t"},"thinking":null}',
         b'{"thinking":3}',
         b"[]",
         b"{",

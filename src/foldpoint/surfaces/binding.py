@@ -3,6 +3,8 @@
 Source: platform.claude.com/docs, "Preserved thinking"; the same setting on Amazon Bedrock and Vertex.
 """
 
+from typing import Any
+
 import msgspec
 
 from ..core.errors import Unreadable
@@ -17,11 +19,14 @@ THINKING = b'"thinking":{"type":"adaptive",' + BINDING + b"}"
 """Models that bind thinking think adaptively unless told otherwise, so this asks for nothing new."""
 TYPES = ("adaptive", "enabled")
 """The kinds of thinking that have the setting."""
+FORCED = ("any", "tool")
+"""Choices of a tool that do not go with thinking which is asked for; unasked, a model may do without it."""
 _NONE = msgspec.Raw()
 
 
 class _Body(msgspec.Struct, gc=False):
     thinking: msgspec.Raw = _NONE
+    tool_choice: Any = None
     anthropic_beta: msgspec.Raw = _NONE
 
 
@@ -61,6 +66,8 @@ def _asking(body: bytes) -> bytes:
     """The body with the setting; the body itself where it has one or can't have one. Raises Unreadable."""
     found, source = sourced(_BODY, body)
     if _unset(found.thinking):
+        if isinstance(found.tool_choice, dict) and found.tool_choice.get("type") in FORCED:
+            return body
         return _put(body, 0, THINKING, found.thinking, source)
     start = offset(found.thinking, source)
     thinking, source = sourced(_THINKING, bytes(found.thinking))
