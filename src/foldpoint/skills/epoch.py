@@ -45,6 +45,8 @@ def start(ledger: Ledger) -> State:
 
 def replayed(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, until: int) -> State:
     """The state after turn `until`, from an earlier state: one decision a turn, none looks at a later turn."""
+    if until == state.turn:
+        return state
     grid, keep, waits, decides = policy.epoch_size, policy.keep_recent_turns, gate.waits, gate.terms()
     watermark, edge = _bytes(policy.token_watermark, policy), _bytes(gate.edge, policy)
     full, answered, pictured = ledger.full, ledger.answered, ledger.pictured

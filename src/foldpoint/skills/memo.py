@@ -126,9 +126,11 @@ class Memo:
             self._weight -= self._known.popitem(last=False)[1][1]
 
 
-def key_of(owner: Sequence[str], items: Sequence[bytes]) -> Key:
+def key_of(owner: Sequence[str], items: Spans) -> Key:
     """A cheap name of a transcript: ends of its first items. Two that share it cost time, never bytes."""
-    return (*owner, *(part for item in items[:3] for part in (len(item), item[-192:])))
+    body = items.body
+    first = zip(items.starts[:3], items.ends[:3], strict=True)
+    return (*owner, *[part for start, end in first for part in (end - start, body[max(start, end - 192) : end])])
 
 
 def viewed(surface: Surface, items: Spans, limits: Limits, known: Known | None) -> tuple[list[View], int, int]:

@@ -38,13 +38,18 @@ class _Buffer(ctypes.Structure):
     )
 
 
+_get_buffer = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(_Buffer), ctypes.c_int)(
+    ("PyObject_GetBuffer", ctypes.pythonapi)
+)
+_release_buffer = ctypes.PYFUNCTYPE(None, ctypes.POINTER(_Buffer))(("PyBuffer_Release", ctypes.pythonapi))
+
+
 def _address(value: bytes | msgspec.Raw) -> int:
     view = _Buffer()
-    ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(value), ctypes.byref(view), 0)
-    try:
-        return int(view.buf or 0)
-    finally:
-        ctypes.pythonapi.PyBuffer_Release(ctypes.byref(view))
+    _get_buffer(value, view, 0)
+    address = view.buf or 0
+    _release_buffer(view)
+    return int(address)
 
 
 def offset(raw: msgspec.Raw, body: bytes) -> int:
@@ -56,12 +61,11 @@ def spans(raws: Sequence[msgspec.Raw], source: bytes, body: bytes) -> Spans:
     """Where neighbouring array elements that were decoded from `source`, which is like `body`, stand in `body`."""
     if not raws:
         return Spans(body, [], [])
-    sizes = [len(raw) + 1 for raw in raws]
-    first = offset(raws[0], source)
-    starts = list(accumulate(sizes, initial=first))
+    sizes, base = [len(raw) + 1 for raw in raws], _address(source)
+    starts = list(accumulate(sizes, initial=_address(raws[0]) - base))
     starts.pop()
-    if starts[-1] != offset(raws[-1], source):
-        starts = [offset(raw, source) for raw in raws]
+    if starts[-1] != _address(raws[-1]) - base:
+        starts = [_address(raw) - base for raw in raws]
     return Spans(body, starts, [start + size - 1 for start, size in zip(starts, sizes, strict=True)])
 
 
