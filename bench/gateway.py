@@ -2,6 +2,7 @@
 
 import asyncio
 import http.client
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -32,12 +33,13 @@ HEADERS = {"content-type": "application/json", "x-api-key": "bench", "anthropic-
 
 
 class Places(msgspec.Struct, frozen=True):
-    """Where everything listens, and the gateway's process."""
+    """Where everything listens, and the processes of the gateway and of the bare pass-through."""
 
     upstream: int
     gateway: int
     bare: int
     gateway_pid: int
+    bare_pid: int
 
 
 class Times(msgspec.Struct, frozen=True):
@@ -77,12 +79,12 @@ def started() -> Iterator[Places]:
         stack.enter_context(
             process([*ours, str(upstream)], place / "upstream.log", lambda: answers(upstream, "GET", "/"))
         )
-        stack.enter_context(
+        passing = stack.enter_context(
             process([*ours, str(bare), str(upstream)], place / "bare.log", lambda: answers(bare, "GET", "/"))
         )
         serve = [*COMMAND, "serve", "--config", str(config), "--port", str(gateway)]
         running = stack.enter_context(process(serve, place / "serve.log", lambda: answers(gateway, "GET", "/readyz")))
-        yield Places(upstream, gateway, bare, running.pid)
+        yield Places(upstream, gateway, bare, running.pid, passing.pid)
 
 
 def latency(places: Places, size: str, body: bytes, barred: bool) -> list[Figure]:
@@ -134,15 +136,22 @@ def asked(line: http.client.HTTPConnection, body: bytes) -> tuple[float, float, 
 
 def throughput(places: Places) -> list[Figure]:
     """Small bodies, 32 at once: the gateway and a bare pass-through in turn."""
-    body, rates = loop(3, SMALL), {"bare": list[float](), "gateway": list[float]()}
+    body, rates, used = loop(3, SMALL), {"bare": list[float](), "gateway": list[float]()}, {"bare": 0.0, "gateway": 0.0}
     for _ in range(TURNS):
-        for name, port in (("bare", places.bare), ("gateway", places.gateway)):
+        for name, port, pid in (
+            ("bare", places.bare, places.bare_pid),
+            ("gateway", places.gateway, places.gateway_pid),
+        ):
+            before = processor_ms(pid)
             rates[name].append(REQUESTS / asyncio.run(poured(port, [body], REQUESTS)))
+            used[name] += (processor_ms(pid) - before) / (TURNS * REQUESTS)
     bare, gateway = (percentile(rates[name], 0.5) for name in ("bare", "gateway"))
     return [
         Figure("small bodies: bare pass-through", bare, "req/s"),
         Figure("small bodies: gateway", gateway, "req/s"),
         Figure("small bodies: gateway / bare pass-through", gateway / bare, "x", 0.8, least=True),
+        Figure("small bodies: bare pass-through, processor time a request", used["bare"], "ms"),
+        Figure("small bodies: gateway, processor time a request", used["gateway"], "ms"),
     ]
 
 
@@ -197,6 +206,12 @@ async def held(places: Places, body: bytes) -> float:
         used = resident(places.gateway_pid)
         await asyncio.gather(*(answer.read() for answer in found))
     return used
+
+
+def processor_ms(pid: int) -> float:
+    """Milliseconds of processor time that a process has used, as Linux counts them (in hundredths of a second)."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) * 1_000 / os.sysconf("SC_CLK_TCK")
 
 
 def resident(pid: int) -> float:

@@ -34,7 +34,8 @@ class Folded(msgspec.Struct, frozen=True):
     body: what to send; the caller's own object where nothing changed. opening: 16 hex of the normalised opening
     messages, the same for every request of a transcript; empty where the body could not be read. model: as it is named.
     names: what in the body may name its session; None where the body could not be read. fault: where and what a fault
-    of ours was (reason `internal`), for a log.
+    of ours was (reason `internal`), for a log. rebound: the model binds thinking to its prefix and the transcript is
+    one that is folded, so some thinking of the request may be of another prefix (`surfaces.binding` says what to do).
     """
 
     body: bytes
@@ -43,6 +44,7 @@ class Folded(msgspec.Struct, frozen=True):
     model: str = ""
     names: Names | None = None
     fault: str = ""
+    rebound: bool = False
 
 
 class Engine:
@@ -92,6 +94,7 @@ class Engine:
             request.model if request else "",
             request.names if request else None,
             folded.fault,
+            folded.rebound or (request is not None and _unplanned(folded.receipt, request.model)),
         )
 
     def _fold(self, request: Request, surface: Surface, policy: Trajectory, tenant: str) -> Folded:
@@ -105,7 +108,8 @@ class Engine:
         if len(folded) > len(body):
             folded, plan = body, not_smaller(plan, known.ledger)
         receipt = received(request, known.ledger, plan, policy, folded, known.checkpoint[:CHECKPOINT_HEX])
-        return Folded(body if policy.mode == "shadow" else folded, receipt, known.opening)
+        rebound = known.ledger.binds and plan.folds
+        return Folded(body if policy.mode == "shadow" else folded, receipt, known.opening, rebound=rebound)
 
     def _planned(self, request: Request, surface: Surface, policy: Trajectory, tenant: str) -> tuple[Known, Plan]:
         key = key_of((tenant, surface.name, request.model), request.items)
@@ -166,6 +170,11 @@ def _digests(
     if known and known.plan.layout and spelled >= known.plan.layout.tail and folds[:made] == known.plan.state.folds:
         return opening, checkpoint_of(surface, items, folds, (known.checkpoint, made))
     return opening, checkpoint_of(surface, items, folds)
+
+
+def _unplanned(receipt: Receipt, model: str) -> bool:
+    """Did nobody look whether the transcript is folded, on a model that binds thinking to its prefix?"""
+    return receipt.reason in ("internal", "too_large") and rates_of(model).binds_thinking
 
 
 def limits_of(policy: Trajectory) -> Limits:

@@ -4,7 +4,7 @@ import asyncio
 import gzip
 
 import pytest
-from loopback import Canned, gateway, plain, raw_exchange, silent, streamed
+from loopback import gateway, plain, raw_exchange, silent, streamed
 
 from foldpoint.gateway.serving import run
 
@@ -238,28 +238,6 @@ def test_cookies_of_one_client_never_reach_another() -> None:
             return it.provider.got[1].values("cookie")
 
     assert run(main()) == []
-
-
-def test_an_encoded_request_is_passed_on_unread() -> None:
-    """It can't be folded, so it goes as it came, and the receipt says so."""
-    packed = gzip.compress(BODY)
-    engine = Canned()
-
-    async def main() -> tuple[bytes, list[str], str | None, str | None]:
-        async with gateway(engine) as it:
-            headers = {"content-encoding": "gzip"}
-            async with it.client.post(it.url + "/v1/messages", data=packed, headers=headers) as answer:
-                await answer.read()
-            got = it.provider.got[0]
-            verdict = answer.headers.get("x-ace-trajectory-compaction")
-            return (
-                got.body,
-                got.values("content-encoding"),
-                verdict,
-                answer.headers.get("x-ace-trajectory-compaction-reason"),
-            )
-
-    assert (run(main()), engine.asked) == ((packed, ["gzip"], "skipped", "unreadable"), [])
 
 
 def test_large_headers_pass_both_ways() -> None:

@@ -88,8 +88,10 @@ def answered(part: Part, name: str, length: int) -> str:
 
 
 def named(part: Part) -> str:
-    """What stands for a block that is not text."""
-    return f"[{part.name if part.kind in ('other', 'sign') else part.kind}]"
+    """What stands for a block that is not text, and what it says inside a result."""
+    if part.kind not in ("other", "sign"):
+        return f"[{part.kind}]"
+    return " ".join([f"[{part.name}]", *([part.text] if part.text else [])])
 
 
 def entry(turn: Turn, whole: bool, results: bool, verbatim: int, length: int) -> str:

@@ -59,7 +59,7 @@ class Part:
     @property
     def inside(self) -> int:
         """Bytes of a block inside a result: its content alone, so that one string and a list of it are the same."""
-        return self.content if self.kind in ("text", "image", "document") else BLOCK
+        return self.content if self.kind in ("text", "image", "document") else BLOCK + self.size_of_text
 
     @property
     def size(self) -> int:

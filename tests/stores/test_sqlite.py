@@ -46,6 +46,20 @@ def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None:
     second.close()
 
 
+def test_a_batch_is_whole_however_long_it_is(tmp_path: Path) -> None:
+    """More rows than one statement holds, one of them with values that no database holds, one that is there already."""
+    store = SqliteStore(tmp_path / "r.db")
+    fill(store, record("000", 0.0, status=1))
+    odd = record("100", 100.0, transcript="x\udcff", held=1 << 70)
+    batch = [odd if number == 100 else record(f"{number:03}", float(number)) for number in range(500)]
+    store.add([Kept(one, b"body") for one in batch])
+    page = store.requests("t", limit=1000).records[::-1]
+    assert ids(page) == [f"{number:03}" for number in range(500)]
+    assert (page[0].status, page[100].transcript, page[100].held) == (1, "x?", 2**63 - 1)
+    assert [store.request("t", name, messages=True).messages for name in ("099", "100", "499")] == [b"body"] * 3  # type: ignore[union-attr]
+    store.close()
+
+
 def test_two_stores_on_one_file_see_each_other(tmp_path: Path) -> None:
     """As two processes do."""
     first, second = SqliteStore(tmp_path / "r.db"), SqliteStore(tmp_path / "r.db")

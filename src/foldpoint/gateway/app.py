@@ -11,8 +11,7 @@ from foldpoint.stores.recorder import Recorder
 
 from . import health, records
 from .modes import Folder
-from .proxy import Proxy
-from .relay import leave_out_foreign
+from .proxy import PROXY, Proxy
 from .state import RECORDER, STORE, TRAFFIC, Traffic
 from .upstream import Upstreams
 
@@ -33,9 +32,8 @@ def create_app(*, settings: Settings, engine: Folder, recorder: Recorder, store:
         await recorder.close()
 
     app = web.Application(client_max_size=0)
-    app[STORE], app[RECORDER], app[TRAFFIC] = store, recorder, traffic
+    app[STORE], app[RECORDER], app[TRAFFIC], app[PROXY] = store, recorder, traffic, proxy
     app.cleanup_ctx.extend((recording, connections))
-    app.on_response_prepare.append(leave_out_foreign)
     app.router.add_get("/livez", health.live)
     for path in ("/readyz", "/healthz"):
         app.router.add_get(path, health.ready)

@@ -43,7 +43,8 @@ async def read_body(request: web.BaseRequest, limit: int) -> Whole | Streamed:
     read: deque[bytes] = deque()
     size = 0
     try:
-        while chunk := await request.content.readany():
+        while not request.content.at_eof():
+            chunk = await request.content.readany()
             read.append(chunk)
             size += len(chunk)
             if size > limit:
@@ -53,6 +54,7 @@ async def read_body(request: web.BaseRequest, limit: int) -> Whole | Streamed:
     return Whole(read[0] if len(read) == 1 else b"".join(read))
 
 
-def is_encoded(request: web.BaseRequest) -> bool:
-    """Does the body have a content-encoding, so that it can't be looked into?"""
-    return request.headers.get("content-encoding", "").strip().lower() not in ("", "identity")
+def encoding_of(request: web.BaseRequest) -> str:
+    """The content-encoding of the body; nothing where it is plain."""
+    given = request.headers.get("content-encoding", "").strip().lower()
+    return "" if given == "identity" else given

@@ -6,14 +6,15 @@ from http import HTTPStatus
 from typing import Any
 
 import uuid_utils
-from aiohttp import http_exceptions, web
+from aiohttp import hdrs, http_exceptions, web
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
 from foldpoint.core.errors import fault_of
 
 from .failures import Failure, failure_response
+from .line import LONGEST_HEADER
+from .proxy import PROXY, Proxy
 from .routes import route_of
-from .upstream import LONGEST_HEADER
 
 TOO_LONG = f"the request line or a header is longer than {LONGEST_HEADER // 1024} KiB, or there are too many headers"
 NOT_HTTP = "the request is not valid HTTP: see its headers and the framing of its body"
@@ -68,9 +69,9 @@ class Connection(RequestHandler):
 class Server(web.Server):
     """Makes a `Connection` for each client, with the settings of the server that aiohttp made of the application."""
 
-    def __init__(self, made: web.Server) -> None:
+    def __init__(self, made: web.Server, proxy: Proxy | None) -> None:
         super().__init__(
-            answering(made.request_handler),
+            answering(made.request_handler, proxy),
             request_factory=made.request_factory,
             handler_cancellation=made.handler_cancellation,
             **made._kwargs,
@@ -86,13 +87,20 @@ class Runner(web.AppRunner):
     __slots__ = ()
 
     async def _make_server(self) -> web.Server:
-        return Server(await super()._make_server())
+        return Server(await super()._make_server(), self.app.get(PROXY))
 
 
-def answering(answer: Answer) -> Answer:
-    """The application's answers; where aiohttp refuses a request before it reaches a path of ours, one in JSON."""
+def answering(answer: Answer, proxy: Proxy | None) -> Answer:
+    """The application's answers; where aiohttp refuses a request before it reaches a path of ours, one in JSON.
+
+    What goes to a provider takes a short way past the application, whose routing it does not need (but to meet an
+    expectation).
+    """
 
     async def answered(request: web.BaseRequest) -> web.StreamResponse:
+        route = route_of(request.method, request.raw_path)
+        if route is not None and proxy is not None and hdrs.EXPECT not in request.headers:
+            return await proxy.served(request, route)
         try:
             return await answer(request)
         except web.HTTPException as refused:

@@ -5,29 +5,35 @@ Never for a page in a browser: any page may send requests to a loopback port.
 
 from collections.abc import Mapping
 
-from .headers import Pairs
+from .failures import Failure
+from .headers import Field, raw_of
 from .sigv4 import ANY, OF_A_SIGNATURE
 
-CREDENTIALS = frozenset(("authorization", "x-api-key", "x-goog-api-key", "api-key"))
-FROM_BROWSERS = frozenset(("origin", "sec-fetch-site"))
-HEADER: Mapping[str, tuple[str, str]] = {
-    "openai": ("Authorization", "Bearer "),
-    "anthropic": ("x-api-key", ""),
-    "gemini": ("x-goog-api-key", ""),
-    "bedrock": ("Authorization", "Bearer "),
+CREDENTIALS = frozenset((b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key"))
+FROM_BROWSERS = frozenset((b"origin", b"sec-fetch-site"))
+HEADER: Mapping[str, tuple[bytes, str]] = {
+    "openai": (b"Authorization", "Bearer "),
+    "anthropic": (b"x-api-key", ""),
+    "gemini": (b"x-goog-api-key", ""),
+    "bedrock": (b"Authorization", "Bearer "),
 }
 
 
-def with_credential(headers: Pairs, upstream: str, key: str | None) -> Pairs:
+def with_credential(fields: list[Field], upstream: str, key: str | None) -> list[Field]:
     """The headers with our key, where there is one and the client is a program that brought none of its own.
 
     A signature counts for none: it is over the address of the gateway, and AWS would refuse it.
+
+    Raises:
+        Failure: 502 for a key of several lines.
     """
     if key is None:
-        return headers
-    if any(name.lower() == "authorization" and value.startswith(ANY) for name, value in headers):
-        headers = [(name, value) for name, value in headers if name.lower() not in OF_A_SIGNATURE]
-    if any(name.lower() in CREDENTIALS | FROM_BROWSERS for name, _ in headers):
-        return headers
+        return fields
+    if any(name.lower() == b"authorization" and value.startswith(ANY) for name, value in fields):
+        fields = [(name, value) for name, value in fields if name.lower() not in OF_A_SIGNATURE]
+    if any(name.lower() in CREDENTIALS | FROM_BROWSERS for name, _ in fields):
+        return fields
+    if not key.isprintable():
+        raise Failure(502, f"api_key in [upstreams.{upstream}] is not one line of text: give the key alone")
     name, prefix = HEADER[upstream]
-    return [*headers, (name, prefix + key)]
+    return [*fields, (name, raw_of(prefix + key))]

@@ -1,7 +1,9 @@
 """One request on its way through: what is known of it so far, and the headers and the record made of it."""
 
+from functools import lru_cache
+from operator import attrgetter
+
 import msgspec
-from aiohttp import web
 
 from foldpoint.core.receipt import Receipt
 from foldpoint.core.record import Record
@@ -9,14 +11,24 @@ from foldpoint.core.usage import Usage
 from foldpoint.pricing.catalog import known_rates
 from foldpoint.pricing.cost import billed, without_fold
 
+from .changes import UNCHANGED, Changes
+from .relay import Relayed
 from .routes import Route
 from .sessions import Handle
 
 FIGURES = tuple(name for name in Record.__struct_fields__ if name in Receipt.__struct_fields__)
+LONGEST_NAME, MODELS = 100, 1_000
+"""Names of models that are looked up once: they come from outside, so neither number nor length of them may grow."""
+_figures = attrgetter(*FIGURES)
+_rates = lru_cache(MODELS)(known_rates)
 
 
 class Exchange(msgspec.Struct):
-    """What is known of one request. `messages` is the folded body where one was sent; times are nanoseconds."""
+    """What is known of one request.
+
+    `messages` is the folded body where one was sent, `changes` what its headers say because of that; times are
+    nanoseconds.
+    """
 
     id: str
     time: float
@@ -26,7 +38,8 @@ class Exchange(msgspec.Struct):
     receipt: Receipt | None = None
     model: str = ""
     messages: bytes | None = None
-    response: web.StreamResponse | None = None
+    changes: Changes = UNCHANGED
+    response: Relayed | None = None
     overhead_ns: int = 0
     sent_ns: int = 0
     upstream_ns: int = 0
@@ -42,7 +55,7 @@ class Exchange(msgspec.Struct):
 
     def record(self) -> Record:
         """What is remembered of it."""
-        figures = {name: getattr(self.receipt, name) for name in FIGURES} if self.receipt else {}
+        figures = dict(zip(FIGURES, _figures(self.receipt), strict=True)) if self.receipt else {}
         cost, cost_without = self.costs()
         return Record(
             id=self.id,
@@ -64,9 +77,12 @@ class Exchange(msgspec.Struct):
 
     def costs(self) -> tuple[float | None, float | None]:
         """The prompt's price as billed and as estimated without the fold; None where bill or price is not known."""
-        rates = known_rates(self.model)
-        if rates is None or self.usage is None:
+        if self.usage is None:
             return None, None
-        sent = self.receipt if self.messages is not None else None
-        before, after, rewritten = (sent.tokens_before, sent.tokens_after, sent.write_tokens) if sent else (0, 0, 0)
-        return billed(rates, self.usage), without_fold(rates, self.usage, before, after, rewritten)
+        rates = _rates(self.model) if len(self.model) <= LONGEST_NAME else known_rates(self.model)
+        if rates is None:
+            return None, None
+        cost, sent = billed(rates, self.usage), self.receipt
+        if sent is None or self.messages is None:
+            return cost, cost
+        return cost, without_fold(rates, self.usage, sent.tokens_before, sent.tokens_after, sent.write_tokens)

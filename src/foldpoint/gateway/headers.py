@@ -1,20 +1,23 @@
 """Which headers cross the gateway: all of them, in order and as spelt, but what belongs to one connection alone."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 
-Raw = tuple[tuple[bytes, bytes], ...]
-Pairs = list[tuple[str, str]]
+Field = tuple[bytes, bytes]
+Fields = Sequence[Field]
 
+CONNECTION = b"connection"
+CONTENT_LENGTH = b"content-length"
+TRANSFER_ENCODING = b"transfer-encoding"
 HOP_BY_HOP = frozenset(
     (
-        b"connection",
+        CONNECTION,
         b"keep-alive",
         b"proxy-authenticate",
         b"proxy-authorization",
         b"proxy-connection",
         b"te",
         b"trailer",
-        b"transfer-encoding",
+        TRANSFER_ENCODING,
         b"upgrade",
     )
 )
@@ -22,49 +25,73 @@ NOT_SENT_ON = HOP_BY_HOP | {b"host", b"expect"}
 OURS = (b"x-ace-", b"x-foldpoint-")
 
 
-def request_headers(raw: Raw, length: int | None) -> Pairs:
+def request_fields(raw: Fields, length: int | None) -> list[Field]:
     """The client's headers as the provider gets them.
 
-    `length` is the size of the body that is sent; None keeps the client's own content-length (the body is streamed).
-    `host` is left out (the connection sets it), `expect` is answered by us. A name that comes twice keeps its first
-    spelling, for the client takes another spelling as a new value of the same header.
+    `length` is the size of the body that is sent, put in the place of the client's own content-length or at the end;
+    None leaves it alone (the body is streamed, or there is none). `host` is left out (the connection sets it), `expect`
+    is answered by us. A name that comes twice keeps its first spelling.
     """
-    dropped = NOT_SENT_ON | named_in_connection(raw)
-    kept: Pairs = []
-    spelt: dict[bytes, str] = {}
+    kept: list[Field] = []
+    spelt: dict[bytes, bytes] = {}
+    nominating: list[bytes] = []
     for name, value in raw:
         low = name.lower()
-        if low in dropped or low.startswith(OURS):
+        if low in NOT_SENT_ON or low.startswith(OURS):
+            if low == CONNECTION:
+                nominating.append(value)
             continue
-        if low == b"content-length" and length is not None:
+        if low == CONTENT_LENGTH and length is not None:
             value = b"%d" % length
-        kept.append((spelt.setdefault(low, text(name)), text(value)))
-    return kept
+        kept.append((spelt.setdefault(low, name), value))
+    if length is not None and CONTENT_LENGTH not in spelt:
+        kept.append((b"Content-Length", b"%d" % length))
+    return not_nominated(kept, nominating) if nominating else kept
 
 
-def response_headers(raw: Raw) -> Pairs:
-    """The provider's headers as the client gets them."""
-    dropped = HOP_BY_HOP | named_in_connection(raw)
-    kept = [(low, name, value) for name, value in raw if (low := name.lower()) not in dropped]
-    if len(kept) < len(raw) and any(name.lower() == b"transfer-encoding" for name, _ in raw):
-        kept = [header for header in kept if header[0] != b"content-length"]
-    return [(text(name), text(value)) for _, name, value in kept]
+def response_fields(raw: Fields, ours: Container[str]) -> list[Field]:
+    """The provider's headers as the client gets them, without those that we say; a length beside chunks is none."""
+    kept: list[Field] = []
+    nominating: list[bytes] = []
+    chunked = False
+    for field in raw:
+        low = field[0].lower()
+        if low in HOP_BY_HOP:
+            if low == CONNECTION:
+                nominating.append(field[1])
+            chunked = chunked or low == TRANSFER_ENCODING
+        elif not (low.startswith(OURS) and text(low) in ours):
+            kept.append(field)
+    if chunked:
+        kept = [field for field in kept if field[0].lower() != CONTENT_LENGTH]
+    return not_nominated(kept, nominating) if nominating else kept
 
 
-def named_in_connection(raw: Raw) -> frozenset[bytes]:
-    """The headers that `connection` declares to be of this connection alone."""
-    values = [value for name, value in raw if len(name) == 10 and name.lower() == b"connection"]
-    if not values:
-        return frozenset()
-    return frozenset(option.strip() for value in values for option in value.lower().split(b",") if option.strip())
+def not_nominated(fields: list[Field], connection: Iterable[bytes]) -> list[Field]:
+    """Those that no `connection` header declares to be of one connection alone. A body's length is not up to it."""
+    named = {option.strip() for value in connection for option in value.lower().split(b",")} - HOP_BY_HOP
+    named -= {CONTENT_LENGTH, b"close", b""}
+    return [field for field in fields if field[0].lower() not in named] if named else fields
 
 
-def absent(pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the names that no header has."""
-    there = {name.lower() for name, _ in pairs}
-    return tuple(name for name in names if name.lower() not in there)
+def value_of(fields: Iterable[Field], name: bytes) -> bytes | None:
+    """The value of the first header of that (lower-case) name."""
+    for given, value in fields:
+        if len(given) == len(name) and given.lower() == name:
+            return value
+    return None
+
+
+def lines_of(fields: Iterable[Field]) -> bytes:
+    """The headers as they stand on the wire."""
+    return b"".join([b"%b: %b\r\n" % field for field in fields])
 
 
 def text(raw: bytes) -> str:
     """Header bytes as text."""
     return raw.decode("utf-8", "surrogateescape")
+
+
+def raw_of(text: str) -> bytes:
+    """Text as the header bytes it was read from."""
+    return text.encode("utf-8", "surrogateescape")

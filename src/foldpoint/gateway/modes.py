@@ -7,6 +7,7 @@ import msgspec
 from foldpoint.core.policy import Mode, Trajectory
 from foldpoint.core.ports import Names
 from foldpoint.core.receipt import Receipt, Stage, Verdict
+from foldpoint.surfaces.binding import bound
 
 SKILL = "agent_trajectory_compaction"
 
@@ -32,6 +33,9 @@ class FoldedBody(Protocol):
     @property
     def fault(self) -> str: ...
 
+    @property
+    def rebound(self) -> bool: ...
+
 
 class Folder(Protocol):
     """The engine as the gateway sees it."""
@@ -40,7 +44,10 @@ class Folder(Protocol):
 
 
 class Consulted(msgspec.Struct, frozen=True):
-    """The body to send and what the skill said of it. `receipt` is None where no skill was consulted (off)."""
+    """The body to send and what the skill said of it. `receipt` is None where no skill was consulted (off).
+
+    `rebound`: thinking in it may be of another prefix; `beta`: the beta that the body needs in a header, if any.
+    """
 
     body: bytes
     receipt: Receipt | None = None
@@ -48,6 +55,8 @@ class Consulted(msgspec.Struct, frozen=True):
     model: str = ""
     names: Names | None = None
     fault: str = ""
+    rebound: bool = False
+    beta: str = ""
 
 
 def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str) -> Consulted:
@@ -55,7 +64,11 @@ def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str) ->
     if mode == "off":
         return Consulted(body)
     folded = engine.fold(body, surface, path)
-    return Consulted(folded.body, folded.receipt, folded.opening, folded.model, folded.names, folded.fault)
+    sent, beta, receipt = folded.body, "", folded.receipt
+    if folded.rebound and mode == "prod":
+        sent, beta = bound(sent, surface, path)
+        receipt = msgspec.structs.replace(receipt, bytes_after=len(sent))
+    return Consulted(sent, receipt, folded.opening, folded.model, folded.names, folded.fault, beta=beta)
 
 
 def measured(done: Consulted, content: bytes) -> Consulted:

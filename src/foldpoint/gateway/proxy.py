@@ -4,7 +4,6 @@ import logging
 import time
 from http import HTTPStatus
 
-import aiohttp
 import uuid_utils
 from aiohttp import web
 from aiohttp.web_protocol import RequestPayloadError
@@ -13,16 +12,19 @@ from foldpoint.config import Settings
 from foldpoint.core.errors import fault_of
 from foldpoint.core.ports import Names
 
-from .body import BROKEN, Streamed, Whole, is_encoded, read_body
+from .body import BROKEN, Streamed, Whole, encoding_of, read_body
+from .changes import Changes, changed
 from .counting import PATH as COUNTS
 from .counting import consult_inside
 from .credentials import with_credential
+from .encodings import Unread, inflated
 from .exchange import Exchange
 from .failures import CLIENT_LEFT, Failure, failure_response
-from .headers import request_headers
+from .headers import request_fields
+from .line import Reply
 from .modes import Consulted, Folder, consult, is_folded, measured, skipped
 from .relay import cut, relay, relayed
-from .routes import Route, route_of
+from .routes import Route, route_of, told_apart
 from .sealing import FIXED, OPEN, Asked, Seal, Sealing
 from .sessions import handle_of, names_of, without_session_id
 from .state import Recording, Traffic
@@ -31,6 +33,8 @@ from .usage_copy import UsageCopy
 
 NO_PATH = "there is no path {path}; provider paths begin with /v1/, /anthropic/, /gemini/ or /bedrock/"
 NO_WEBSOCKET = "WebSocket is not relayed; send the request with POST"
+WITHOUT_BODY = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
+"""Methods of which no length is said where there is no body."""
 log = logging.getLogger(__name__)
 
 
@@ -48,9 +52,13 @@ class Proxy:
         self._traffic = traffic
         self._sealing = Sealing(settings.upstreams["bedrock"].aws)
 
-    async def answer(self, request: web.Request) -> web.StreamResponse:
+    async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         """Serve one request; an error of ours is an answer in the caller's shape."""
-        route = route_of(request.method, request.raw_path)
+        return await self.served(request, route_of(request.method, request.raw_path))
+
+    async def served(self, request: web.BaseRequest, route: Route | None) -> web.StreamResponse:
+        """The same for a route that is known already."""
+        route = told_apart(route, request.headers) if route else None
         exchange = Exchange(
             id=str(uuid_utils.uuid7()),
             time=time.time(),
@@ -73,49 +81,58 @@ class Proxy:
             response.force_close()
         return response
 
-    async def _relayed(self, request: web.Request, exchange: Exchange) -> web.StreamResponse:
+    async def _relayed(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
         """Send the request on and its answer back."""
-        upstream = await self._sent(request, exchange)
-        copy = UsageCopy(exchange.route.surface, upstream.headers) if exchange.route.folds else None
+        reply = await self._sent(request, exchange)
+        copy = UsageCopy(exchange.route.surface, reply.headers) if exchange.route.folds else None
         try:
-            exchange.status = upstream.status
-            exchange.response = response = relayed(upstream, exchange.headers())
+            exchange.status = reply.status
+            exchange.response = response = relayed(reply, exchange.headers())
             if self._traffic.draining:
                 response.force_close()
-            silence = self._settings.gateway.upstream_timeout_seconds or None
-            exchange.status = await relay(request, upstream, response, copy, silence) or upstream.status
+            exchange.status = await relay(request, reply, response, copy) or reply.status
         except BaseException:
             exchange.status = CLIENT_LEFT
             raise
         finally:
-            upstream.close()
+            reply.close()
             exchange.usage = copy.usage() if copy else None
         return response
 
-    async def _sent(self, request: web.Request, exchange: Exchange) -> aiohttp.ClientResponse:
+    async def _sent(self, request: web.BaseRequest, exchange: Exchange) -> Reply:
         """Read the request, fold it where it is ours to fold, and send it; the answer's head."""
         if request.headers.get("upgrade", "").lower() == "websocket":
             raise Failure(HTTPStatus.UPGRADE_REQUIRED, NO_WEBSOCKET)
         read = await read_body(request, self._settings.gateway.max_body_bytes)
         began = time.perf_counter_ns()
+        plain = await self._plain(request, exchange, read)
         seal = await self._seal(request, exchange.route, read)
-        body, length = self._outgoing(request, exchange, read, seal)
-        headers = request_headers(request.raw_headers, length)
+        body, length = self._outgoing(request, exchange, read, plain, seal)
+        fields = changed(request_fields(request.raw_headers, length), exchange.changes)
         upstream = exchange.route.upstream
-        headers = with_credential(headers, upstream, self._settings.upstreams[upstream].api_key)
+        fields = with_credential(fields, upstream, self._settings.upstreams[upstream].api_key)
         if seal.keys is not None:
-            headers = seal.on(request.method, self._upstreams.address(upstream, exchange.route.target), headers, body())
+            address = self._upstreams.address(upstream, exchange.route.target)
+            fields = seal.on(request.method, address, fields, body)
         del read
         exchange.sent_ns = time.perf_counter_ns()
         exchange.overhead_ns = exchange.sent_ns - began
         try:
-            return await self._upstreams.send(upstream, request.method, exchange.route.target, headers, body)
+            return await self._upstreams.send(upstream, request.method, exchange.route.target, fields, body)
         except Failure:
             if isinstance(request.content.exception(), RequestPayloadError):
                 raise Failure(HTTPStatus.BAD_REQUEST, BROKEN) from None
             raise
 
-    async def _seal(self, request: web.Request, route: Route, read: Whole | Streamed) -> Seal:
+    async def _plain(self, request: web.BaseRequest, exchange: Exchange, read: Whole | Streamed) -> bytes | Unread:
+        """The body as a skill can read it, or why it can't."""
+        if isinstance(read, Streamed):
+            return "too_large"
+        encoding = encoding_of(request) if exchange.route.folds and exchange.mode != "off" else ""
+        limit = self._settings.gateway.max_body_bytes
+        return await inflated(read.content, encoding, limit) if encoding else read.content
+
+    async def _seal(self, request: web.BaseRequest, route: Route, read: Whole | Streamed) -> Seal:
         """What vouches for the request: AWS wants its very bytes signed."""
         upstream = self._settings.upstreams[route.upstream]
         if route.upstream != "bedrock" or upstream.api_key is not None:
@@ -126,28 +143,33 @@ class Proxy:
         return await self._sealing.of(Asked(request.method, url, request.headers, read.content), upstream.base_url)
 
     def _outgoing(
-        self, request: web.Request, exchange: Exchange, read: Whole | Streamed, seal: Seal
+        self,
+        request: web.BaseRequest,
+        exchange: Exchange,
+        read: Whole | Streamed,
+        plain: bytes | Unread,
+        seal: Seal,
     ) -> tuple[Body, int | None]:
-        """What is sent as the body, and its length (None: the client's own framing)."""
+        """What is sent as the body, and its length (None: the client's own framing, or no body)."""
         if isinstance(read, Streamed):
             self._skip(request, exchange, "too_large", request.content_length or 0)
             return read.chunks, None
         content = read.content
         if exchange.route.folds:
-            if is_encoded(request):
-                self._skip(request, exchange, "unreadable", len(content))
-            else:
-                content = self._fold(request, exchange, content, seal)
-        has_length = content or request.content_length is not None
-        return (lambda: content or None), len(content) if has_length else None
+            if isinstance(plain, str):
+                self._skip(request, exchange, plain, len(content))
+            elif (sent := self._fold(request, exchange, plain, seal)) is not plain:
+                content = sent
+        has_length = content or request.content_length is not None or request.method not in WITHOUT_BODY
+        return content, len(content) if has_length else None
 
-    def _skip(self, request: web.Request, exchange: Exchange, reason: str, size: int) -> None:
+    def _skip(self, request: web.BaseRequest, exchange: Exchange, reason: str, size: int) -> None:
         """Note that the body is passed on unread."""
         if exchange.route.folds:
             exchange.receipt = skipped(self._trajectory, reason, size)
             exchange.handle = handle_of(request.headers, Names(), "")
 
-    def _fold(self, request: web.Request, exchange: Exchange, content: bytes, seal: Seal) -> bytes:
+    def _fold(self, request: web.BaseRequest, exchange: Exchange, content: bytes, seal: Seal) -> bytes:
         """The body to send instead of the client's."""
         route = exchange.route
         done = self._consulted(route, content)
@@ -165,6 +187,7 @@ class Proxy:
             sent = without_session_id(sent)
         exchange.receipt, exchange.model = done.receipt, done.model
         exchange.handle = handle_of(request.headers, names, done.opening)
+        exchange.changes = Changes(plain=sent is not content and encoding_of(request) != "", beta=done.beta)
         if is_folded(done, content):
             exchange.messages = sent
         return sent
@@ -181,7 +204,7 @@ class Proxy:
         exchange.status = failure.status
         return failure_response(failure, exchange.route.shape, exchange.id, exchange.headers())
 
-    def _broken(self, request: web.Request, exchange: Exchange, error: Exception) -> web.StreamResponse:
+    def _broken(self, request: web.BaseRequest, exchange: Exchange, error: Exception) -> web.StreamResponse:
         """The answer where the fault is ours; an answer that has begun is cut."""
         log.error("request failed", extra={"request_id": exchange.id, "fault": fault_of(error)})
         exchange.status = HTTPStatus.INTERNAL_SERVER_ERROR
@@ -191,6 +214,9 @@ class Proxy:
         return self._failed(exchange, Failure(500, f"a fault of the gateway, logged as request {exchange.id}"))
 
 
-def nowhere(request: web.Request) -> Failure:
+PROXY = web.AppKey("proxy", Proxy)
+
+
+def nowhere(request: web.BaseRequest) -> Failure:
     """What is said of a path that is nobody's."""
     return Failure(HTTPStatus.NOT_FOUND, NO_PATH.format(path=request.raw_path.partition("?")[0]))

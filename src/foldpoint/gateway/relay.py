@@ -1,71 +1,88 @@
 """The way back: the answer's bytes go to the client as they come, and a cut answer stays cut."""
 
-import asyncio
 import contextlib
 import socket
 import struct
-from collections.abc import Iterator
 from http import HTTPStatus
 
 import aiohttp
-from aiohttp import hdrs, web
+from aiohttp import HttpVersion10, HttpVersion11, web
+from aiohttp.helpers import must_be_empty_body, rfc822_formatted_time, should_remove_content_length
+from aiohttp.http_writer import StreamWriter
 
 from .failures import CLIENT_LEFT
-from .headers import absent, response_headers
+from .headers import CONTENT_LENGTH, Field, lines_of, raw_of, response_fields, value_of
+from .line import Reply
 from .silence import Silence
 from .usage_copy import UsageCopy
 
-ADDED_BY_SERVER = (hdrs.CONTENT_TYPE, hdrs.SERVER)
 RESET = struct.pack("ii", 1, 0)
 
 
 class Relayed(web.StreamResponse):
-    """An answer of the provider. `foreign` are the headers that our server would add and the provider did not send.
+    """An answer of the provider. Its head is written as it came, ours added; the server's own headers stay out.
 
-    Its head waits for the first bytes of the body or `relay`, so that a short answer leaves in one packet.
+    The head waits for the first bytes of the body or `relay`, so that a short answer leaves in one packet.
     """
 
-    foreign: tuple[str, ...] = ()
-    _send_headers_immediately = False
+    def __init__(self, status: int, reason: str, fields: list[Field], ours: dict[str, str]) -> None:
+        super().__init__(status=status, reason=reason)
+        self._fields = fields
+        self._ours = ours
+        length = value_of(fields, CONTENT_LENGTH)
+        self.length = None if length is None else int(length)
+
+    async def prepare(self, request: web.BaseRequest) -> StreamWriter:
+        """Put the head together; it is sent with what is written first."""
+        writer = request.writer
+        assert isinstance(writer, StreamWriter)
+        if self._payload_writer is None:
+            self._req, self._payload_writer = request, writer
+            writer._headers_buf = self._head(request, writer)
+        return writer
+
+    def _head(self, request: web.BaseRequest, writer: StreamWriter) -> bytes:
+        """The head as it stands on the wire; tells the writer how the body is framed."""
+        version, fields = request.version, self._fields
+        if self._keep_alive is None:
+            self._keep_alive = request.keep_alive
+        if must_be_empty_body(request.method, self.status):
+            if should_remove_content_length(request.method, self.status):
+                fields = [field for field in fields if field[0].lower() != CONTENT_LENGTH]
+        elif self.length is not None:
+            writer.length = self.length
+        elif version >= HttpVersion11:
+            writer.enable_chunking()
+            fields.append((b"Transfer-Encoding", b"chunked"))
+        else:
+            self._keep_alive = False
+        if value_of(fields, b"date") is None:
+            fields.append((b"Date", rfc822_formatted_time().encode()))
+        if self._keep_alive and version == HttpVersion10:
+            fields.append((b"Connection", b"keep-alive"))
+        elif not self._keep_alive and version == HttpVersion11:
+            fields.append((b"Connection", b"close"))
+        line = f"HTTP/{version.major}.{version.minor} {self.status} {self.reason}\r\n"
+        said = "".join([f"{name}: {value}\r\n" for name, value in self._ours.items()])
+        return b"%b%b%b\r\n" % (raw_of(line), lines_of(fields), said.encode())
 
 
-async def leave_out_foreign(request: web.Request, response: web.StreamResponse) -> None:
-    """Take the server's own headers off a relayed answer (an `on_response_prepare` signal)."""
-    for name in response.foreign if isinstance(response, Relayed) else ():
-        response.headers.popall(name, None)
+def relayed(reply: Reply, ours: dict[str, str]) -> Relayed:
+    """The head of the answer: status, reason and headers as they came, and ours in the place of any of their name."""
+    return Relayed(reply.status, reply.reason, response_fields(reply.fields, ours), ours)
 
 
-def relayed(answer: aiohttp.ClientResponse, ours: dict[str, str]) -> Relayed:
-    """The head of the answer: status, reason and headers as they came, and ours."""
-    pairs = response_headers(answer.raw_headers)
-    response = Relayed(status=answer.status, reason=answer.reason or "", headers=pairs)
-    response.foreign = absent(pairs, ADDED_BY_SERVER)
-    for name, value in ours.items():
-        response.headers[name] = value
-    return response
-
-
-async def relay(
-    request: web.Request,
-    answer: aiohttp.ClientResponse,
-    response: Relayed,
-    copy: UsageCopy | None,
-    silence: float | None,
-) -> int | None:
-    """Pass the answer on, chunk by chunk. Returns None when it went through whole, else the status to be recorded.
-
-    `silence` is how many seconds may pass between two pieces while the client takes them; None: as many as they like.
-    """
-    await response.prepare(request)
-    content = answer.content
+async def relay(request: web.BaseRequest, reply: Reply, response: Relayed, copy: UsageCopy | None) -> int | None:
+    """Pass the answer on, chunk by chunk. Returns None when it went through whole, else the status to be recorded."""
+    writer = await response.prepare(request)
+    content = reply.content
     try:
-        with ended_by_its_connection(answer), Silence(content, silence) as limited:
-            chunk = first_of(content)
-            while not content.at_eof():
-                await response.write(chunk)
-                if copy is not None:
-                    copy.feed(chunk)
-                chunk = await next_of(content, limited)
+        chunk = first_of(content)
+        while not content.at_eof():
+            await writer.write(chunk)
+            if copy is not None:
+                copy.feed(chunk)
+            chunk = await next_of(content, reply.silence)
         await response.write_eof(chunk)
         if copy is not None:
             copy.feed(chunk)
@@ -73,7 +90,7 @@ async def relay(
         return CLIENT_LEFT
     except Cut as broken:
         with contextlib.suppress(ConnectionError):
-            await response.write(broken.left)
+            await writer.write(broken.left)
         cut(request, response)
         return HTTPStatus.BAD_GATEWAY
     return None
@@ -97,45 +114,12 @@ def first_of(content: aiohttp.StreamReader) -> bytes:
 async def next_of(content: aiohttp.StreamReader, silence: Silence) -> bytes:
     """The next bytes of the answer, as many as there are; nothing at its end. Raises Cut, after a long silence too."""
     try:
-        return await silence.next_piece()
+        return await silence.next_piece(content)
     except (aiohttp.ClientError, OSError):
         raise Cut(content) from None
 
 
-@contextlib.contextmanager
-def ended_by_its_connection(answer: aiohttp.ClientResponse) -> Iterator[None]:
-    """See to it that the answer ends when its connection does.
-
-    A provider's broken framing closes the connection, but nobody would tell the reader of the answer.
-    """
-    content = answer.content
-    protocol = answer.connection.protocol if answer.connection else None
-    closed = None if protocol is None else protocol.closed
-    if closed is None:
-        yield
-        return
-
-    def tell(closed: "asyncio.Future[None]") -> None:
-        seen(closed)
-        if not content.is_eof() and content.exception() is None:
-            content.set_exception(aiohttp.ClientPayloadError("the connection was closed"))
-
-    closed.add_done_callback(tell)
-    try:
-        yield
-    finally:
-        closed.remove_done_callback(tell)
-        closed.remove_done_callback(seen)
-        closed.add_done_callback(seen)
-
-
-def seen(closed: "asyncio.Future[None]") -> None:
-    """Take notice of how a connection ended, so that nobody reports it as an error that went unnoticed."""
-    if not closed.cancelled():
-        closed.exception()
-
-
-def cut(request: web.Request, response: web.StreamResponse) -> None:
+def cut(request: web.BaseRequest, response: Relayed) -> None:
     """End the client's connection without an end of the answer.
 
     What was written still arrives. An answer that ends with its connection (HTTP/1.0, no length) would look whole,
@@ -144,7 +128,7 @@ def cut(request: web.Request, response: web.StreamResponse) -> None:
     transport = request.transport
     if transport is None:
         return
-    if response.content_length is None and request.version < aiohttp.HttpVersion11:
+    if response.length is None and request.version < HttpVersion11:
         transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         transport.abort()
     else:

@@ -48,22 +48,33 @@ PREFIXES = (
     Prefix("/bedrock/", "/bedrock", "bedrock", "bedrock"),
     Prefix("/model/", "", "bedrock", "bedrock"),
 )
-COUNTS = ("/input_tokens", "/count_tokens", "/count-tokens", "countTokens")
+COUNTS = ("/input_tokens", "/count_tokens", "/count-tokens", "countTokens", "/count-tokens:rawPredict")
 """Paths at which a request is counted: folded like it, so that what is counted is what will be sent."""
 FOLDED: Mapping[tuple[str, str], str] = {
     ("openai", "/v1/chat/completions"): "openai-chat",
     ("openai", "/v1/responses"): "openai-responses",
     ("openai", "/v1/responses/input_tokens"): "openai-responses",
     ("anthropic", "/v1/messages"): "anthropic",
+    ("anthropic", "/v1/messages/count_tokens"): "anthropic",
 }
 GEMINI = re.compile(r"/v1[a-z0-9]*/.+(?::|%3[Aa])(?:generateContent|streamGenerateContent|countTokens)")
 """Google's form of a path: it ends with what is asked of a model. Its SDKs ask under `/v1/`, too."""
+VERTEX = re.compile(r"/v1[a-z0-9]*/.+/publishers/anthropic/models/[^/]+:(?:rawPredict|streamRawPredict)")
+"""Claude on Google Cloud; its counts are asked of a model called `count-tokens`."""
 NAMED: tuple[tuple[str, re.Pattern[str], str], ...] = (
+    ("anthropic", VERTEX, "anthropic"),
+    ("gemini", VERTEX, "anthropic"),
     ("gemini", GEMINI, "gemini"),
     ("bedrock", re.compile(r"/model/.+/(?:converse(?:-stream)?|count-tokens)"), "bedrock"),
     ("bedrock", re.compile(r"/model/.+/invoke(?:-with-response-stream)?"), "anthropic"),
 )
 """(provider, its path with the model in it, surface); an ARN as a model may hold slashes."""
+TOLD_BY: tuple[tuple[str, str], ...] = (
+    ("anthropic-version", "anthropic"),
+    ("x-goog-api-key", "gemini"),
+    ("x-goog-api-client", "gemini"),
+)
+"""(header, the provider whose clients send it)"""
 
 
 def route_of(method: str, target: str) -> Route | None:
@@ -74,6 +85,8 @@ def route_of(method: str, target: str) -> Route | None:
             path = rest.partition("?")[0]
             if upstream == "openai" and GEMINI.fullmatch(path):
                 upstream = surface = "gemini"
+            elif upstream == "openai" and VERTEX.fullmatch(path):
+                upstream = surface = "anthropic"
             folds = folded_by(upstream, path) if method == "POST" else None
             return Route(upstream, folds or surface, rest, folds is not None)
     return None
@@ -83,3 +96,11 @@ def folded_by(upstream: str, path: str) -> str | None:
     """The surface that folds what is posted to a provider's path; None where nothing is folded there."""
     named = (surface for name, form, surface in NAMED if name == upstream and form.fullmatch(path))
     return FOLDED.get((upstream, path)) or next(named, None)
+
+
+def told_apart(route: Route, headers: Mapping[str, str]) -> Route:
+    """The route with the provider that the headers tell: several have paths under `/v1/`, such as `/v1/models`."""
+    if route.upstream != "openai" or route.folds:
+        return route
+    upstream = next((provider for name, provider in TOLD_BY if name in headers), route.upstream)
+    return route if upstream == route.upstream else Route(upstream, upstream, route.target, False)

@@ -8,7 +8,7 @@ from foldpoint.config import Aws
 from foldpoint.core.errors import FoldpointError
 
 from .credentials import CREDENTIALS, FROM_BROWSERS
-from .headers import Pairs
+from .headers import Field
 from .sigv4 import Keys, Scope, is_signed, is_signed_with, scope_for, scope_of, signed
 
 NO_BOTOCORE = (
@@ -32,11 +32,11 @@ class Seal(NamedTuple):
     scope: Scope | None = None
     keys: Keys | None = None
 
-    def on(self, method: str, url: str, headers: Pairs, content: object) -> Pairs:
+    def on(self, method: str, url: str, fields: list[Field], content: object) -> list[Field]:
         """The headers that vouch for the content: signed anew where we hold keys, else as they are."""
-        if self.scope is None or self.keys is None or not isinstance(content, bytes | None):
-            return headers
-        return signed(method, url, headers, content or b"", self.scope, self.keys)
+        if self.scope is None or self.keys is None or not isinstance(content, bytes):
+            return fields
+        return signed(method, url, fields, content, self.scope, self.keys)
 
 
 OPEN = Seal()
@@ -108,9 +108,9 @@ def credentials_of(aws: Aws) -> Any:
 
 def brings_credential(headers: Mapping[str, str]) -> bool:
     """Does the client bring a key of its own?"""
-    return any(name in headers for name in CREDENTIALS)
+    return any(name.decode() in headers for name in CREDENTIALS)
 
 
 def is_of_browser(headers: Mapping[str, str]) -> bool:
     """Is it a page in a browser that asks?"""
-    return any(name in headers for name in FROM_BROWSERS)
+    return any(name.decode() in headers for name in FROM_BROWSERS)

@@ -9,17 +9,17 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple, Protocol
 
-from .headers import Pairs
+from .headers import Field, raw_of, text
 
 ALGORITHM = "AWS4-HMAC-SHA256"
-ANY = "AWS4-"
+ANY = b"AWS4-"
 """How the authorization of any signature of AWS's begins."""
 _AUTHORIZATION = re.compile(
     rf"{ALGORITHM} +Credential=([^/,\s]+)/(\d{{8}})/([\w-]+)/([\w-]+)/aws4_request, *"
     r"SignedHeaders=([^,\s]+), *Signature=([0-9a-f]+)"
 )
 _REGION = re.compile(r"bedrock[\w-]*\.([a-z]{2}[a-z0-9-]+)\.(?:amazonaws|api\.aws)")
-OF_A_SIGNATURE = frozenset(("authorization", "x-amz-date", "x-amz-security-token", "x-amz-content-sha256"))
+OF_A_SIGNATURE = frozenset((b"authorization", b"x-amz-date", b"x-amz-security-token", b"x-amz-content-sha256"))
 SIGNED_TOO = frozenset(("content-type", "accept"))
 
 
@@ -52,7 +52,7 @@ def scope_of(headers: Mapping[str, str]) -> Scope | None:
 
 def is_signed(headers: Mapping[str, str]) -> bool:
     """Does the request bear a signature, readable or not?"""
-    return headers.get("authorization", "").lstrip().startswith(ANY)
+    return headers.get("authorization", "").lstrip().startswith(ANY.decode())
 
 
 def scope_for(url: str) -> Scope:
@@ -61,19 +61,20 @@ def scope_for(url: str) -> Scope:
     return Scope("", region[1] if region else "us-east-1", "bedrock", SIGNED_TOO, "")
 
 
-def signed(method: str, url: str, headers: Pairs, content: bytes, scope: Scope, keys: Keys) -> Pairs:
+def signed(method: str, url: str, fields: list[Field], content: bytes, scope: Scope, keys: Keys) -> list[Field]:
     """The headers with a signature of ours over them, for the region and service of the scope."""
     from botocore.auth import SigV4Auth
 
-    kept = [(name, value) for name, value in headers if name.lower() not in OF_A_SIGNATURE]
+    kept = [(name, value) for name, value in fields if name.lower() not in OF_A_SIGNATURE]
     covered = {"x-amz-content-sha256": sha256(content).hexdigest()}
-    for name, value in kept:
-        low = name.lower()
+    for name, raw in kept:
+        low, value = text(name.lower()), text(raw)
         if (low in scope.headers or low.startswith("x-amz-")) and value.isascii():
             covered[low] = f"{covered[low]},{value}" if low in covered else value
     request = _request(method, url, covered, content)
     SigV4Auth(keys, scope.service, scope.region).add_auth(request)
-    ours = [(name, value) for name, value in request.headers.items() if name.lower() in OF_A_SIGNATURE]
+    said = [(raw_of(name), raw_of(value)) for name, value in request.headers.items()]
+    ours = [(name, value) for name, value in said if name.lower() in OF_A_SIGNATURE]
     return [*kept, *ours]
 
 

@@ -1,43 +1,57 @@
-"""How long a provider may say nothing in the middle of its answer: one timer for the whole of it, not one a piece."""
+"""How long a provider may say nothing: one timer for the whole of its answer, not one a piece."""
 
 import asyncio
+from typing import Protocol
 
 import aiohttp
 
 
-class Silence:
-    """Ends the answer for its reader once he waited for `seconds` in vain (None: for as long as it takes).
+class Source(Protocol):
+    """What is read from the provider, and can be told that nothing more comes."""
 
-    Use as a context manager while the answer is read. Time that the reader does not wait in does not count.
+    def exception(self) -> BaseException | None: ...
+
+    def set_exception(self, exc: BaseException) -> None: ...
+
+
+class Silence:
+    """Ends a wait for the provider once it lasted `seconds` (None: for as long as it takes); `end` it in any case.
+
+    The wait for the answer's head begins at once, with `source` as what is waited for; after that only the time counts
+    that the reader waits in.
     """
 
-    def __init__(self, content: aiohttp.StreamReader, seconds: float | None) -> None:
-        self._content = content
+    __slots__ = ("_loop", "_seconds", "_since", "_source", "_timer")
+
+    def __init__(self, source: Source, seconds: float | None) -> None:
+        self._source = source
         self._seconds = seconds
         self._loop = asyncio.get_running_loop()
-        self._since: float | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._since: float | None = self._loop.time()
+        self._timer = None if seconds is None else self._loop.call_later(seconds, self._check, seconds)
 
-    def __enter__(self) -> "Silence":
-        if self._seconds is not None:
-            self._timer = self._loop.call_later(self._seconds, self._check, self._seconds)
-        return self
+    def turn_to(self, source: Source) -> None:
+        """The head is there: from now on its body is what is waited for."""
+        self._source = source
+        self._since = None
 
-    def __exit__(self, *exception: object) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-
-    async def next_piece(self) -> bytes:
+    async def next_piece(self, content: aiohttp.StreamReader) -> bytes:
         """The next bytes of the answer, as many as there are; nothing at its end. Raises what ended it."""
         self._since = self._loop.time()
         try:
-            return await self._content.readany()
+            return await content.readany()
         finally:
             self._since = None
+
+    def end(self) -> None:
+        """Nobody waits any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _check(self, seconds: float) -> None:
         left = seconds if self._since is None else self._since + seconds - self._loop.time()
         if left > 0:
             self._timer = self._loop.call_later(left, self._check, seconds)
-        elif self._content.exception() is None:
-            self._content.set_exception(aiohttp.SocketTimeoutError("the answer stalled"))
+        elif self._source.exception() is None:
+            self._source.set_exception(aiohttp.SocketTimeoutError("the provider is silent"))

@@ -1,29 +1,32 @@
-"""The way to the providers: one client session, one retry where no connection came about, every failure named."""
+"""The way to the providers: one pool of connections, one retry where none came about, every failure named."""
 
 import asyncio
 import os
 import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
 from typing import Protocol
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
+from aiohttp.connector import Connection
+from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from .failures import Failure
-from .headers import Pairs
+from .headers import Field, lines_of, raw_of, text
+from .line import LONGEST_HEADER, MOST_HEADERS, Line, Reply, asked
+from .silence import Silence
 
 CONNECT_SECONDS = 10.0
 KEEP_ALIVE_SECONDS = 30.0
 NAMES_SECONDS = 60
-LONGEST_HEADER = 64 * 1024
-MOST_HEADERS = 256
 PROBES = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
 """Seconds to the first probe, between two, and how many: a provider that vanished is given up a minute later."""
 ADDED_BY_CLIENT = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
-Body = Callable[[], bytes | AsyncIterator[bytes] | None]
+Body = bytes | Callable[[], AsyncIterator[bytes]]
 
 
 class Address(Protocol):
@@ -33,84 +36,127 @@ class Address(Protocol):
     def base_url(self) -> str: ...
 
 
+class Place:
+    """Where a provider is, and what each request to it says the same way. Make it where a loop runs."""
+
+    def __init__(self, base: str) -> None:
+        url = URL(base)
+        self.base = base
+        self.proxy = proxy_of(base)
+        self.direct = self.proxy is None and url.user is None
+        self.request = aiohttp.ClientRequest("GET", url, loop=asyncio.get_running_loop())
+        self.host = raw_of(self.request.headers[aiohttp.hdrs.HOST])
+
+    def head(self, method: str, target: str, fields: list[Field]) -> bytes:
+        """A request's head as it stands on the wire."""
+        path = raw_of(joined(self.base, target).raw_path_qs)
+        return b"%b %b HTTP/1.1\r\nHost: %b\r\n%b\r\n" % (method.encode(), path, self.host, lines_of(fields))
+
+
 class Upstreams:
-    """All providers by name. Use as an async context manager; it holds the connections."""
+    """All providers by name. Use as an async context manager; it holds the connections.
+
+    A body that is read whole goes on a `Line`; a streamed one, and what needs a proxy or a user's name, through the
+    session of aiohttp.
+    """
 
     def __init__(self, addresses: Mapping[str, Address], timeout_seconds: float) -> None:
         self._bases = {name: address.base_url.rstrip("/") for name, address in addresses.items()}
-        self._proxies = {name: proxy_of(base) for name, base in self._bases.items()}
         self._timeout = timeout_seconds or None
-        self._session: aiohttp.ClientSession | None = None
+        self._connecting = aiohttp.ClientTimeout(connect=min(CONNECT_SECONDS, self._timeout or CONNECT_SECONDS))
 
     async def __aenter__(self) -> "Upstreams":
-        self._session = session()
+        self._places = {name: Place(base) for name, base in self._bases.items()}
+        self._connector = connector()
+        self._session = session(self._connector)
         return self
 
     async def __aexit__(self, *exception: object) -> None:
-        if self._session is not None:
-            await self._session.close()
+        await self._session.close()
 
     def address(self, name: str, target: str) -> str:
         """The address of a provider's path."""
         return str(joined(self._bases[name], target))
 
-    async def send(self, name: str, method: str, target: str, headers: Pairs, body: Body) -> aiohttp.ClientResponse:
+    async def send(self, name: str, method: str, target: str, fields: list[Field], body: Body) -> Reply:
         """Send a request and wait for the answer's headers; the caller closes the answer.
 
-        `body` is called once for each try. A streamed body calls `progress` of ours by being read: the time counts from
-        the last chunk.
+        A streamed body is called once for each try. The provider's time counts from its last chunk.
 
         Raises:
             Failure: 502 where the provider can't be reached or breaks off, 504 where it stays silent.
         """
-        base = self._bases[name]
+        place = self._places[name]
+        base = place.base
         try:
-            async with asyncio.timeout(self._timeout) as timer:
-                return await self._tried_twice(name, method, joined(base, target), headers, body, timer)
+            if isinstance(body, bytes) and place.direct:
+                head = place.head(method, target, fields)
+                connection = await self._connected(place)
+                return await asked(connection, head, body, method == "HEAD", self._timeout)
+            return await self._through_session(place, method, target, fields, body)
         except aiohttp.ConnectionTimeoutError:
-            raise Failure(504, f"no connection to {base} within {CONNECT_SECONDS:.0f} s; {mend(name)}") from None
+            seconds = self._connecting.connect
+            raise Failure(504, f"no connection to {base} within {seconds:g} s; {mend(name)}") from None
         except TimeoutError:
             raise Failure(504, f"{base} sent no answer within {self._timeout:g} s") from None
         except aiohttp.ClientConnectorError as error:
             raise Failure(502, f"cannot connect to {base}: {why(error)}; {mend(name)}") from None
         except aiohttp.ServerDisconnectedError:
             raise Failure(502, f"{base} closed the connection before it answered") from None
-        except aiohttp.ClientResponseError as error:
+        except (aiohttp.ClientResponseError, HttpProcessingError) as error:
             raise Failure(502, f"the answer of {base} is not HTTP: {error.message}") from None
         except ValueError as error:
             raise Failure(502, f"the request cannot be written to {base}: {type(error).__name__}") from None
         except (aiohttp.ClientError, OSError) as error:
             raise Failure(502, f"the request to {base} failed: {error}") from None
 
-    async def _tried_twice(
-        self, name: str, method: str, url: URL, headers: Pairs, body: Body, timer: asyncio.Timeout
-    ) -> aiohttp.ClientResponse:
-        """Try again where no connection came about: no byte was sent then."""
+    async def _connected(self, place: Place) -> Connection:
+        """A connection, kept or new; tried again where none came about."""
         try:
-            return await self._try(name, method, url, headers, body(), timer)
+            return await self._connect(place)
         except aiohttp.ConnectionTimeoutError:
             raise
         except aiohttp.ClientConnectorError:
-            return await self._try(name, method, url, headers, body(), timer)
+            return await self._connect(place)
+
+    async def _connect(self, place: Place) -> Connection:
+        try:
+            return await self._connector.connect(place.request, [], self._connecting)
+        except TimeoutError:
+            raise aiohttp.ConnectionTimeoutError from None
+
+    async def _through_session(self, place: Place, method: str, target: str, fields: list[Field], body: Body) -> Reply:
+        """The same by aiohttp's session; tried again where no connection came about: no byte was sent then."""
+        async with asyncio.timeout(self._timeout) as timer:
+            try:
+                answer = await self._try(place, method, target, fields, body, timer)
+            except aiohttp.ConnectionTimeoutError:
+                raise
+            except aiohttp.ClientConnectorError:
+                answer = await self._try(place, method, target, fields, body, timer)
+        silence = Silence(answer.content, self._timeout)
+        silence.turn_to(answer.content)
+        return Reply(
+            answer.status,
+            answer.reason or "",
+            answer.raw_headers,
+            answer.headers,
+            answer.content,
+            silence,
+            answer.close,
+        )
 
     async def _try(
-        self,
-        name: str,
-        method: str,
-        url: URL,
-        headers: Pairs,
-        data: bytes | AsyncIterator[bytes] | None,
-        timer: asyncio.Timeout,
+        self, place: Place, method: str, target: str, fields: list[Field], body: Body, timer: asyncio.Timeout
     ) -> aiohttp.ClientResponse:
-        assert self._session is not None, "enter Upstreams before sending"
-        streamed = data is not None and not isinstance(data, bytes)
         return await self._session.request(
             method,
-            url,
-            headers=headers,
-            data=self._timed(data, timer) if streamed else data,  # type: ignore[arg-type]
+            joined(place.base, target),
+            headers=[(text(name), text(value)) for name, value in fields],
+            data=(body or None) if isinstance(body, bytes) else self._timed(body(), timer),
             allow_redirects=False,
-            proxy=self._proxies[name],
+            proxy=place.proxy,
+            timeout=self._connecting,
         )
 
     async def _timed(self, chunks: AsyncIterator[bytes], timer: asyncio.Timeout) -> AsyncIterator[bytes]:
@@ -122,13 +168,19 @@ class Upstreams:
             yield chunk
 
 
-def session() -> aiohttp.ClientSession:
+def connector() -> aiohttp.TCPConnector:
+    """The connections to all providers."""
+    made = aiohttp.TCPConnector(
+        limit=0, keepalive_timeout=KEEP_ALIVE_SECONDS, ttl_dns_cache=NAMES_SECONDS, socket_factory=probed
+    )
+    made._factory = partial(Line, loop=asyncio.get_running_loop())  # type: ignore[assignment]
+    return made
+
+
+def session(connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
     """A client session that changes nothing on the way: no decoding, no cookies, no headers of its own."""
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(
-            limit=0, keepalive_timeout=KEEP_ALIVE_SECONDS, ttl_dns_cache=NAMES_SECONDS, socket_factory=probed
-        ),
-        timeout=aiohttp.ClientTimeout(total=None, connect=CONNECT_SECONDS),
+        connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
         skip_auto_headers=ADDED_BY_CLIENT,
         auto_decompress=False,

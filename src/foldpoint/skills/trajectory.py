@@ -23,7 +23,8 @@ SETTLED = 3
 class Plan(msgspec.Struct, frozen=True):
     """What is to be sent: verdict and reason, where the fold stands, and the folded list (None = the request as it is).
 
-    settled: a state some turns back, from which the next request's replay may go on; size: bytes of the list sent.
+    settled: a state some turns back, from which the next request's replay may go on; size: bytes of the list sent;
+    sealed: turns that the replay seals, where what is sent is not what it says.
     """
 
     verdict: Verdict
@@ -32,6 +33,12 @@ class Plan(msgspec.Struct, frozen=True):
     settled: State
     layout: Layout | None
     size: int
+    sealed: int = 0
+
+    @property
+    def folds(self) -> bool:
+        """Does the replay fold, whatever is sent?"""
+        return max(self.sealed, self.state.sealed) > 0
 
 
 def planned(
@@ -82,7 +89,7 @@ def _refused(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settl
         layout = laid_out(ledger, state)
         if not fault(ledger, layout, policy.keep_recent_turns):
             return Plan("refused", "tool_loop", state, settled, layout, sent(ledger, state, layout))
-    return Plan("refused", "tool_loop", State(), settled, None, ledger.size)
+    return Plan("refused", "tool_loop", State(), settled, None, ledger.size, state.sealed)
 
 
 def _layout(ledger: Ledger, state: State, before: Plan | None) -> Layout:
@@ -103,7 +110,7 @@ def _older(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled
         layout = laid_out(ledger, older)
         if not fault(ledger, layout, policy.keep_recent_turns):
             return Plan("failed", f"check:{failed}", older, settled, layout, sent(ledger, older, layout))
-    return Plan("failed", f"check:{failed}", State(), settled, None, ledger.size)
+    return Plan("failed", f"check:{failed}", State(), settled, None, ledger.size, state.sealed)
 
 
 def not_smaller(plan: Plan, ledger: Ledger) -> Plan:

@@ -1,5 +1,6 @@
 """The columns of a record, in one order for every store that keeps rows."""
 
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -11,13 +12,21 @@ MOST = 2**63 - 1
 USAGE = Usage.__struct_fields__
 PLAIN = tuple(name for name in Record.__struct_fields__ if name != "usage")
 COLUMNS = (*PLAIN, *USAGE)
+NOT_BILLED = (None,) * len(USAGE)
+_plain = attrgetter(*PLAIN)
+_texts = attrgetter(*(field.name for field in msgspec.structs.fields(Record) if field.type is str))
+_wholes = attrgetter(*(field.name for field in msgspec.structs.fields(Record) if field.type is int))
 
 
 def row_of(record: Record) -> tuple[Any, ...]:
-    """The record's values in the order of `COLUMNS`, each one that a database can hold."""
-    usage = record.usage
-    billed = (None,) * len(USAGE) if usage is None else tuple(_held(getattr(usage, name)) for name in USAGE)
-    return (*(_held(getattr(record, name)) for name in PLAIN), *billed)
+    """The record's values in the order of `COLUMNS`, as they are."""
+    billed = NOT_BILLED if record.usage is None else msgspec.structs.astuple(record.usage)
+    return (*_plain(record), *billed)
+
+
+def clean_row_of(record: Record) -> tuple[Any, ...]:
+    """The same, each value one that a database can hold."""
+    return tuple(map(_held, row_of(record)))
 
 
 def record_of(row: tuple[Any, ...]) -> Record:
@@ -29,13 +38,10 @@ def record_of(row: tuple[Any, ...]) -> Record:
 
 def cleaned(record: Record) -> Record:
     """The record itself, or where a text of it is no Unicode (headers may carry that) one that can be written down."""
-    return record_of(row_of(record)) if _odd(record) else record
-
-
-def _odd(record: Record) -> bool:
-    values = [getattr(record, name) for name in PLAIN]
-    values += [] if record.usage is None else msgspec.structs.astuple(record.usage)
-    return any(_held(value) is not value for value in values)
+    billed = () if record.usage is None else msgspec.structs.astuple(record.usage)
+    wholes = (*_wholes(record), *billed)
+    plain = "".join(_texts(record)).isascii() and min(wholes) >= -MOST and max(wholes) <= MOST
+    return record if plain else record_of(clean_row_of(record))
 
 
 def _held(value: Any) -> Any:

@@ -75,6 +75,7 @@ class Recorder:
 
     def put(self, record: Record, messages: bytes | None = None) -> None:
         """Remember one request and the folded body that was sent. Never blocks, never raises."""
+        record = cleaned(record)
         self.ring.add(record)
         if len(self._waiting) >= self._limits.records:
             self.dropped += 1
@@ -141,7 +142,6 @@ class Recorder:
 
     def _write(self, batch: list[Kept]) -> bool:
         """Write a batch to the store, or behind the records that wait in the spool; whether one of them has it."""
-        batch = [Kept(cleaned(kept.record), kept.messages) for kept in batch]
         if not self._spooled:
             try:
                 self._store.add(batch)

@@ -5,21 +5,28 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from foldpoint.core.record import Record
 
 from .base import By, Kept, Page, Savings, SessionSums, Sums
-from .columns import COLUMNS, record_of, row_of
+from .columns import COLUMNS, clean_row_of, record_of, row_of
 from .cursor import cursor_at, place_of
 from .faults import faults, transaction
 from .migrate import check_ours, migrate_sqlite, migrations
 
 BUSY_SECONDS = 10.0
 NAMED = ", ".join(f"request.{name}" for name in COLUMNS)
-INSERT = f"INSERT OR IGNORE INTO request ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+REQUEST = f"request ({', '.join(COLUMNS)})"
+BODY = "body (id, time, messages)"
+Row = tuple[Any, ...]
+UNHELD = (UnicodeError, OverflowError)
+"""What SQLite says to a text that is no Unicode and to a number of more than 64 bits."""
+MOST_VALUES = 999
+"""Values that one statement may hold in any SQLite."""
 SUMS = """COUNT(*), COALESCE(SUM(verdict = 'compacted'), 0), COALESCE(SUM(tokens_before), 0),
     COALESCE(SUM(tokens_after), 0), COALESCE(SUM(tokens_saved), 0), COALESCE(SUM(tokens_would_save), 0),
     COALESCE(SUM(input), 0), COALESCE(SUM(cache_read), 0), COALESCE(SUM(cache_write), 0), COALESCE(SUM(output), 0),
@@ -55,15 +62,15 @@ class SqliteStore:
     def add(self, batch: list[Kept]) -> None:
         """Write the batch, all of it or nothing. A record whose id is there already is left as it is."""
         with faults(self.path):
-            rows = [row_of(kept.record) for kept in batch]
             bodies = [
                 (kept.record.id, kept.record.time, zlib.compress(kept.messages, 1))
                 for kept in batch
                 if kept.messages is not None
             ]
-            with self._writing, transaction(self._writer) as connection:
-                connection.executemany(INSERT, rows)
-                connection.executemany("INSERT OR IGNORE INTO body VALUES (?, ?, ?)", bodies)
+            try:
+                self._write(batch, row_of, bodies)
+            except UNHELD:  # seldom, so that looking for it in every record would cost more
+                self._write(batch, clean_row_of, bodies)
 
     def requests(
         self,
@@ -139,9 +146,26 @@ class SqliteStore:
             self._writer.close()
             self._reader.close()
 
+    def _write(self, batch: list[Kept], row: Callable[[Record], Row], bodies: list[Row]) -> None:
+        with self._writing, transaction(self._writer) as connection:
+            _insert(connection, REQUEST, len(COLUMNS), (row(kept.record) for kept in batch))
+            _insert(connection, BODY, 3, bodies)
+
     def _rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with faults(self.path), self._reading:
             return self._reader.execute(query, values).fetchall()
+
+
+def _insert(connection: sqlite3.Connection, table: str, width: int, rows: Iterable[Row]) -> None:
+    """Add rows of so many columns that are not there, many with one statement.
+
+    With each statement the thread lets go of the interpreter and has to win it back from the event loop, which one for
+    each row would make slow; and between two it keeps it for a moment only.
+    """
+    left = iter(rows)
+    while some := list(islice(left, MOST_VALUES // width)):
+        marks = ", ".join([f"({', '.join('?' * width)})"] * len(some))
+        connection.execute(f"INSERT OR IGNORE INTO {table} VALUES {marks}", list(chain.from_iterable(some)))
 
 
 def _make_file(path: Path) -> None:

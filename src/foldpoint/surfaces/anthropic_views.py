@@ -24,6 +24,8 @@ from .spans import decoded
 
 _NONE = msgspec.Raw()
 THOUGHTS = ("thinking", "redacted_thinking")
+LOADS = "tool_reference"
+"""A block that makes a tool known to the model from there on: a turn with one stays whole."""
 
 
 class Inner(msgspec.Struct, gc=False, omit_defaults=True):
@@ -38,6 +40,19 @@ class Inner(msgspec.Struct, gc=False, omit_defaults=True):
     cache_control: Any = None
 
 
+class Given(msgspec.Struct, gc=False):
+    """What a server's tool gives back in an object: a page it read, a program's output, tools it found."""
+
+    url: Any = None
+    text: Any = None
+    stdout: Any = None
+    stderr: Any = None
+    error_code: Any = None
+    lines: Any = None
+    content: str | list[Inner] | Inner | None = None
+    tool_references: list[Inner] | None = None
+
+
 class Block(msgspec.Struct, gc=False):
     """A block of a message."""
 
@@ -48,7 +63,7 @@ class Block(msgspec.Struct, gc=False):
     name: Any = None
     input: msgspec.Raw = _NONE
     tool_use_id: Any = None
-    content: str | list[Inner] | dict[str, msgspec.Raw] | None = None
+    content: str | list[Inner] | Given | None = None
     is_error: Any = None
     source: msgspec.Raw = _NONE
     cache_control: Any = None
@@ -61,10 +76,12 @@ class _Message(msgspec.Struct, gc=False):
 
 class _Source(msgspec.Struct, gc=False):
     data: Any = None
+    content: Any = None
 
 
 _MESSAGE = msgspec.json.Decoder(_Message)
 _SOURCE = msgspec.json.Decoder(_Source)
+_ANY: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 
 
 def read_message(item: bytes) -> tuple[str, list[Block]]:
@@ -98,11 +115,15 @@ def _answer(block: Block, limits: Limits) -> View:
 
 
 def _is_marked(block: Block) -> bool:
-    """Does a breakpoint stand on the block, or on one inside it?"""
+    """Does a breakpoint stand on the block, or on one inside it, or does it load a tool? It has to stay then."""
     if marked(block.cache_control) or (block.type == "document" and CACHE_CONTROL.found(bytes(block.source))):
         return True
-    inner = block.content if isinstance(block.content, list) else ()
-    return any(marked(each.cache_control) or CACHE_CONTROL.found(bytes(each.content)) for each in inner)
+    inner = _listed(block.content)
+    if not isinstance(inner, list):
+        return False
+    return any(
+        each.type == LOADS or marked(each.cache_control) or CACHE_CONTROL.found(bytes(each.content)) for each in inner
+    )
 
 
 def _assistant(blocks: list[Block], limits: Limits) -> View:
@@ -187,12 +208,12 @@ def _size(block: Block) -> int:
         return BLOCK_SIZE + IMAGE_SIZE
     if kind == "document":
         return BLOCK_SIZE + _payload(block.source)
-    return BLOCK_SIZE + len(word(block.tool_use_id)) + _inner_size(block.content)
+    return BLOCK_SIZE + len(word(block.tool_use_id)) + _inner_size(_listed(block.content))
 
 
 def _result(block: Block, limits: Limits) -> tuple[Result, int]:
     """A result, and the bytes counted for it."""
-    call_id, content = word(block.tool_use_id), block.content
+    call_id, content = word(block.tool_use_id), _listed(block.content)
     size, error = BLOCK_SIZE + len(call_id) + _inner_size(content), block.is_error is True
     if not isinstance(content, list):
         line = one_line(word(content), limits.head)
@@ -200,6 +221,19 @@ def _result(block: Block, limits: Limits) -> tuple[Result, int]:
     line = one_line(" ".join(_texts(content, limits.head)), limits.head)
     images = sum([inner.type == "image" for inner in content])
     return result_of(call_id, result_head(line, error), images=images), size
+
+
+def _listed(content: object) -> object:
+    """The content of a result; an object of a server's tool as the list that it amounts to."""
+    if not isinstance(content, Given):
+        return content
+    said = [content.url, content.text, content.stdout, content.stderr, content.error_code]
+    said += content.lines if isinstance(content.lines, list) else []
+    inner = content.content
+    said += [inner] if isinstance(inner, str) else []
+    listed = [Inner("text", text) for text in said if word(text)]
+    listed += inner if isinstance(inner, list) else [inner] if isinstance(inner, Inner) else []
+    return listed + (content.tool_references or [])
 
 
 def _inner_size(content: object) -> int:
@@ -214,16 +248,36 @@ def _counted_inside(inner: Inner) -> int:
         return weight(word(inner.text))
     if inner.type == "image":
         return IMAGE_SIZE
-    return _payload(inner.source) if inner.type == "document" else BLOCK_SIZE
+    if inner.type == "document":
+        return _payload(inner.source)
+    return BLOCK_SIZE + sum(map(weight, _own_texts(inner)))
 
 
 def _payload(source: msgspec.Raw) -> int:
-    return weight(word(decoded(_SOURCE, bytes(source)).data)) if source else 0
+    """Bytes of a document: its payload, or its texts where it is made of blocks."""
+    given = decoded(_SOURCE, bytes(source)) if source else _Source()
+    return sum(map(weight, [word(given.data), *_texts_in(given.content)]))
+
+
+def _own_texts(inner: Inner) -> list[str]:
+    """The texts that stand in a block of a result, such as a search result."""
+    return _texts_in(decoded(_ANY, bytes(inner.content))) if inner.content else []
+
+
+def _texts_in(content: object) -> list[str]:
+    """The texts of a content: itself, or those of its blocks."""
+    if isinstance(content, str):
+        return [content]
+    blocks = content if isinstance(content, list) else []
+    return [word(block.get("text")) for block in blocks if isinstance(block, dict)]
 
 
 def _texts(content: list[Inner], limit: int) -> list[str]:
     """The texts of a result as far as a line may need them, what is not text as its kind in brackets."""
-    return heads([word(inner.text) if inner.type == "text" else _named(inner) for inner in content], limit)
+    texts = [
+        word(inner.text) if inner.type == "text" else " ".join([_named(inner), *_own_texts(inner)]) for inner in content
+    ]
+    return heads(texts, limit)
 
 
 def whole(content: object) -> str:

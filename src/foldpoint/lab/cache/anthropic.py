@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from foldpoint.pricing.catalog import rates_of
+
 from .canonical import compact, digest, header, picture, text_bytes, without
 from .segment import Segment, Ttl
 
@@ -10,6 +12,9 @@ MARK = "cache_control"
 BILLING = "x-anthropic-billing-header:"
 """A system block that begins so is read by the provider and not given to the model."""
 UNMARKABLE = ("thinking", "redacted_thinking")
+
+ADAPTIVE = {"type": "adaptive"}
+"""How models that bind thinking think unless told otherwise: saying it changes nothing."""
 
 Block = Mapping[str, Any]
 
@@ -109,5 +114,5 @@ def marked_last(spoken: list[Segment], lifetime: Ttl) -> None:
 
 def thinking(body: Mapping[str, Any]) -> list[Any]:
     """What of the thinking setting decides whether messages may be read from the cache."""
-    given = body.get("thinking") or {}
+    given = body.get("thinking") or (ADAPTIVE if rates_of(str(body.get("model"))).binds_thinking else {})
     return [given.get("type"), given.get("budget_tokens")]

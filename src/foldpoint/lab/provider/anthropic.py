@@ -7,10 +7,10 @@ import msgspec
 
 from foldpoint.surfaces.errors import ANTHROPIC_TYPES
 
-from . import validate_anthropic
+from . import binding, validate_anthropic
 from .dialect import EVENTS, Answered, event, pieces
 from .refusal import Refused
-from .reply import Finish, Reply
+from .reply import Finish
 from .signing import signature
 
 STOPS: Mapping[Finish, str] = {"end": "end_turn", "calls": "tool_use", "length": "max_tokens"}
@@ -18,23 +18,39 @@ PIECE = 16
 """Characters of a delta."""
 
 
+OF_A_CLOUD = frozenset(("anthropic_version", "anthropic_beta"))
+"""Members that bodies have on the clouds, where the API itself takes headers."""
+
+
 class Anthropic:
-    """`/v1/messages`; `merge_roles` accepts neighbouring messages of one role, as the API itself does."""
+    """`/v1/messages`; `merge_roles` accepts neighbouring messages of one role, as the API itself does.
+
+    `on_vertex`: bodies name their `anthropic_version`, as they do there.
+    """
 
     surface = "anthropic"
     errors_of = "anthropic"
     request_id_header = "request-id"
     stream_type = EVENTS
 
-    def __init__(self, *, merge_roles: bool = False) -> None:
+    def __init__(self, *, merge_roles: bool = False, on_vertex: bool = False) -> None:
         self.merge_roles = merge_roles
+        self.on_vertex = on_vertex
 
     def check(self, body: Mapping[str, Any]) -> None:
-        validate_anthropic.check(body, merge_roles=self.merge_roles)
+        validate_anthropic.check(self.api_body(body), merge_roles=self.merge_roles)
 
     def check_counting(self, body: Mapping[str, Any]) -> None:
         """What count_tokens refuses."""
-        validate_anthropic.check(body, counting=True, merge_roles=self.merge_roles)
+        validate_anthropic.check(self.api_body(body), counting=True, merge_roles=self.merge_roles)
+
+    def api_body(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The body as the API itself takes it. Raises Refused."""
+        if not self.on_vertex:
+            return body
+        if not isinstance(body.get("anthropic_version"), str):
+            raise Refused("anthropic_version: Field required")
+        return {key: value for key, value in body.items() if key not in OF_A_CLOUD}
 
     def limit(self, body: Mapping[str, Any]) -> int | None:
         return int(body["max_tokens"])
@@ -44,11 +60,11 @@ class Anthropic:
 
     def whole(self, answered: Answered) -> dict[str, Any]:
         reply = answered.reply
-        return message(answered, list(blocks(reply)), STOPS[reply.finish], usage(answered, reply.output_tokens))
+        return message(answered, list(blocks(answered)), STOPS[reply.finish], usage(answered, reply.output_tokens))
 
     def events(self, answered: Answered) -> Iterator[bytes]:
         yield said("message_start", message=message(answered, [], None, usage(answered, 1)))
-        for index, block in enumerate(blocks(answered.reply)):
+        for index, block in enumerate(blocks(answered)):
             yield said("content_block_start", index=index, content_block=begun(block))
             if index == 0:
                 yield said("ping")
@@ -72,6 +88,7 @@ def message(
     answered: Answered, content: list[dict[str, Any]], stop: str | None, billed: dict[str, Any]
 ) -> dict[str, Any]:
     """A message object."""
+    dropped = {} if answered.dropped is None else {"input_transformations": answered.dropped}
     return {
         "id": f"msg_{answered.id}",
         "type": "message",
@@ -81,13 +98,16 @@ def message(
         "stop_reason": stop,
         "stop_sequence": None,
         "usage": billed,
+        **dropped,
     }
 
 
-def blocks(reply: Reply) -> Iterator[dict[str, Any]]:
+def blocks(answered: Answered) -> Iterator[dict[str, Any]]:
     """The blocks of an answer: thinking, text, calls."""
+    reply = answered.reply
     if reply.thinking:
-        yield {"type": "thinking", "thinking": reply.thinking, "signature": signature(reply.thinking)}
+        signed = signature(reply.thinking, binding.prefix_of(answered.body))
+        yield {"type": "thinking", "thinking": reply.thinking, "signature": signed}
     if reply.text:
         yield {"type": "text", "text": reply.text}
     for call in reply.calls:

@@ -56,6 +56,7 @@ class Provider:
         self.desk = Desk(answers or Echo(), rules, faults, clock, keep_bodies)
         self.log = self.desk.log
         self.anthropic = Anthropic(merge_roles=merge_roles)
+        self.vertex = Anthropic(merge_roles=merge_roles, on_vertex=True)
         self.chat = OpenAIChat()
         self.host = host
         self.port = port
@@ -85,7 +86,7 @@ class Provider:
     def app(self) -> web.Application:
         """The routes."""
         app = web.Application(client_max_size=0)
-        app.router.add_routes(AnthropicRoutes(self.desk, self.anthropic).routes())
+        app.router.add_routes(AnthropicRoutes(self.desk, self.anthropic, self.vertex).routes())
         app.router.add_routes(OpenAIRoutes(self.desk, self.chat).routes())
         app.router.add_routes(BedrockRoutes(self.desk, self.anthropic).routes())
         app.router.add_routes(GeminiRoutes(self.desk).routes())

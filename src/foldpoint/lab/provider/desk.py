@@ -10,6 +10,7 @@ from aiohttp import web
 from foldpoint.core.errors import FoldpointError
 from foldpoint.lab.cache import Cache, Rules, charge, decoded, segments_of, tokens
 
+from . import binding
 from .dialect import Answered, Dialect
 from .faults import Fault, message, plan
 from .ledger import Ledger
@@ -71,11 +72,12 @@ class Desk:
         """Bill a request and find its answer. Raises Refused or Unreadable."""
         dialect = sending.dialect
         dialect.check(body)
+        body, dropped = bound(sending, body)
         cache = self.cache(dialect.surface, body["model"], sending.key)
         billed = charge(segments_of(dialect.surface, body), cache, self.clock())
         reply = shortened(self.answers(dialect.messages(body)), dialect.limit(body))
         sending.billed(billed, reply.output_tokens, cache.cost(billed))
-        return Answered(sending.digest, body, reply, billed)
+        return Answered(sending.digest, body, reply, billed, dropped)
 
     def cache(self, surface: str, model: str, key: str) -> Cache:
         """The cache of a model for one API key."""
@@ -96,6 +98,11 @@ def read(sending: Sending) -> Body:
         body["model"] = model
     sending.noted_body(body)
     return body
+
+
+def bound(sending: Sending, body: Body) -> tuple[Body, list[dict[str, str]] | None]:
+    """The body without thinking of another prefix, where that is asked for. Raises Refused."""
+    return binding.checked(body, sending.betas(body)) if sending.dialect.surface == "anthropic" else (body, None)
 
 
 def counted(surface: str, body: Body) -> int:

@@ -12,12 +12,16 @@ from .reply import Reply
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """An answer with all that its form needs: a deterministic id, the request it is for, what it is billed."""
+    """An answer with all that its form needs: a deterministic id, the request it is for, what it is billed.
+
+    `dropped`: the thinking that was left out of the prompt; None where nobody asked for that to be said.
+    """
 
     id: str
     body: Mapping[str, Any]
     reply: Reply
     charge: Charge
+    dropped: list[dict[str, str]] | None = None
 
     @property
     def model(self) -> str:

@@ -67,6 +67,11 @@ class Sending:
         if self.keep:
             self.note(body=raw)
 
+    def betas(self, body: Mapping[str, Any]) -> frozenset[str]:
+        """The betas that the request names, in its headers or, as on the clouds, in its body."""
+        named = ",".join(self.request.headers.getall("anthropic-beta", ())).split(",")
+        return frozenset(beta.strip() for beta in [*named, *(body.get("anthropic_beta") or ())])
+
     def note(self, **facts: Any) -> None:
         """Write something down."""
         self.noted = msgspec.structs.replace(self.noted, **facts)
