@@ -227,7 +227,8 @@ def test_an_unknown_surface_is_named() -> None:
     """With the nearest right name, and all there are."""
     with pytest.raises(
         UnknownSurface,
-        match=r"no surface is called 'antropic' \(did you mean 'anthropic'\?\); there are: openai-chat, anthropic",
+        match=r"no surface is called 'antropic' \(did you mean 'anthropic'\?\); "
+        "there are: openai-chat, openai-responses, anthropic",
     ):
         fold(b"{}", "antropic")
 

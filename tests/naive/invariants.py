@@ -150,8 +150,8 @@ def texts(one: Body, two: Body, receipt: Receipt) -> list[str]:
 def opening(one: Body, two: Body, receipt: Receipt) -> list[str]:
     """The opening user message is there, first of its role, and what was merged comes behind it."""
     first = next((at for at, message in enumerate(one.messages) if message.get("role") == "user"), None)
-    if first is None:
-        return []
+    if first is None or (first >= len(one.reading.head) and any(message.compaction for message in one.reading.head)):
+        return []  # what was compacted stands for it
     first_kept = next(
         (raw for raw, message in zip(two.raws, two.messages, strict=True) if message.get("role") == "user"), None
     )
