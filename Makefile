@@ -3,18 +3,24 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 # What stands behind `--` on make's own command line goes to the command: make demo -- --logs PATH
-ARGS := $(filter-out demo test check bench lock clean,$(MAKECMDGOALS))
+ARGS := $(filter-out demo test test-clients check bench lock clean,$(MAKECMDGOALS))
 ifneq ($(ARGS),)
 $(eval .PHONY: $(ARGS))
 $(eval $(ARGS):;@:)
 endif
 
-.PHONY: demo test check bench lock clean
+.PHONY: demo test test-clients check bench lock clean
 demo: $(READY)
 	@$(BIN)/foldpoint demo $(ARGS)
 
+# `make test -- WHAT` runs that alone; without, the agents come last.
 test: $(READY)
 	$(BIN)/pytest $(ARGS)
+	$(if $(ARGS),,@$(MAKE) --no-print-directory test-clients)
+
+# Installs the agents into .clients/ and lets each do a task; one that can't be installed is skipped by name.
+test-clients: $(READY)
+	$(BIN)/pytest -m clients -rs --tb=short $(or $(ARGS),tests/agents)
 
 check: $(READY)
 	$(BIN)/ruff check .
@@ -38,4 +44,4 @@ lock: $(READY)
 		--extra all --group dev --output-file requirements.lock pyproject.toml
 
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv .clients build dist
