@@ -37,14 +37,14 @@ class Session(NamedTuple):
     asked: list[str]
 
 
-async def session(agent: Agent, folder: Path) -> Session:
-    """Let an agent do the task as its guide says. Raises NotInstalled."""
+async def session(agent: Agent, folder: Path, *, merge_roles: bool = False) -> Session:
+    """Let an agent do the task as its guide says; `merge_roles` as the simulated provider has it. Raises NotInstalled."""
     programs = installed(agent.client)
     home, project = folder / "home", folder / "project"
     home.mkdir()
     lay(project)
     answers = play(project, agent.reads, agent.writes, agent.last)
-    async with Provider(answers=answers, keep_bodies=True) as provider, Outside() as outside:
+    async with Provider(answers=answers, keep_bodies=True, merge_roles=merge_roles) as provider, Outside() as outside:
         with assemble.gateway(load(config(folder, provider), environ={"HOME": str(home)}).settings) as app:
             async with listening(app, "127.0.0.1", 0) as url:
                 commands = follow(agent.client, agent.run, home, project, url)
