@@ -3,13 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 # What stands behind `--` on make's own command line goes to the command: make demo -- --logs PATH
-ARGS := $(filter-out demo test test-clients check bench lock clean,$(MAKECMDGOALS))
+ARGS := $(filter-out demo test test-clients check bench lock lock-clients clean,$(MAKECMDGOALS))
 ifneq ($(ARGS),)
 $(eval .PHONY: $(ARGS))
 $(eval $(ARGS):;@:)
 endif
 
-.PHONY: demo test test-clients check bench lock clean
+.PHONY: demo test test-clients check bench lock lock-clients clean
 demo: $(READY)
 	@$(BIN)/foldpoint demo $(ARGS)
 
@@ -42,6 +42,13 @@ $(READY): pyproject.toml requirements.lock
 lock: $(READY)
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet --upgrade \
 		--extra all --group dev --output-file requirements.lock pyproject.toml
+
+# The same for the agents: a pip lock for each .in file, a npm lock for each package.json.
+lock-clients: $(READY)
+	for wanted in tests/agents/locks/*.in; do $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --quiet --upgrade --output-file $${wanted%.in}.txt $$wanted || exit 1; done
+	for wanted in tests/agents/locks/*/package.json; do (cd $${wanted%/*} && npm install --package-lock-only --ignore-scripts \
+		--omit-lockfile-registry-resolved --force --no-audit --no-fund --loglevel=error) || exit 1; done
 
 clean:
 	rm -rf .venv .clients build dist

@@ -63,7 +63,7 @@ def told(command: list[str], folder: Path, name: str, before: list[Path] | None 
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotInstalled(f"{name} can't be installed: {error}") from None
     if done.returncode:
-        words = (done.stderr or done.stdout).strip().splitlines()
+        words = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
         raise NotInstalled(f"{name} can't be installed: {' / '.join(words[-3:]) or done.returncode}")
 
 

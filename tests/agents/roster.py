@@ -1,7 +1,6 @@
 """The agents: the name of guide and lock of each, what it speaks, and how its tools are called."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec

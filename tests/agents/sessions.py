@@ -38,7 +38,10 @@ class Session(NamedTuple):
 
 
 async def session(agent: Agent, folder: Path, *, merge_roles: bool = False) -> Session:
-    """Let an agent do the task as its guide says; `merge_roles` as the simulated provider has it. Raises NotInstalled."""
+    """Let an agent do the task as its guide says. Raises NotInstalled.
+
+    `merge_roles`: the provider takes messages of one role in a row, as the real API does.
+    """
     programs = installed(agent.client)
     home, project = folder / "home", folder / "project"
     home.mkdir()

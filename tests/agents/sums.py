@@ -29,7 +29,9 @@ def lay(project: Path) -> None:
     """Put the parts into a project."""
     (project / "parts").mkdir(parents=True)
     for number in range(PARTS):
-        rows = [f"{number:02d}-{row:03d} | item {row * 37 % 101} of shelf {row % 7} | counted twice" for row in range(120)]
+        rows = [
+            f"{number:02d}-{row:03d} | item {row * 37 % 101}, shelf {row % 7} | counted twice" for row in range(120)
+        ]
         (project / name(number)).write_text("\n".join([*rows, f"total of part {number}: {total(number)}", ""]))
 
 
