@@ -21,7 +21,7 @@ from foldpoint.gateway.serving import listening
 from foldpoint.gateway.state import RECORDER, STORE
 from foldpoint.lab.provider import Exchange, Provider
 
-SECONDS = 120
+SECONDS = 300
 """Longest that an agent may take."""
 LOOPBACK = ("127.0.0.1", "localhost")
 

@@ -23,6 +23,7 @@ from .refusal import Refused
 from .reply import shortened
 from .script import Answers, Echo
 from .sending import Sending
+from .structured import structured
 
 MODELS = ("claude-opus-5-5", "claude-sonnet-5", "claude-haiku-4-5", "gpt-6-sol", "gpt-5.1")
 LARGEST = 32 * 1024 * 1024
@@ -179,7 +180,7 @@ class Provider:
         dialect.check(body)
         cache = self.cache(dialect.surface, body["model"], sending.key)
         billed = charge(segments_of(dialect.surface, body), cache, self.clock())
-        reply = shortened(self.answers(dialect.messages(body)), dialect.limit(body))
+        reply = shortened(structured(body, self.answers(dialect.messages(body))), dialect.limit(body))
         sending.billed(billed, reply.output_tokens, cache.cost(billed))
         return Answered(blake2b(raw, digest_size=12).hexdigest(), body, reply, billed)
 
