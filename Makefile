@@ -3,18 +3,24 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 # What stands behind `--` on make's own command line goes to the command: make demo -- --logs PATH
-ARGS := $(filter-out demo test check bench lock clean,$(MAKECMDGOALS))
+ARGS := $(filter-out demo test test-clients check bench lock lock-clients clean,$(MAKECMDGOALS))
 ifneq ($(ARGS),)
 $(eval .PHONY: $(ARGS))
 $(eval $(ARGS):;@:)
 endif
 
-.PHONY: demo test check bench lock clean
+.PHONY: demo test test-clients check bench lock lock-clients clean
 demo: $(READY)
 	@$(BIN)/foldpoint demo $(ARGS)
 
+# `make test -- WHAT` runs that alone; without, the agents come last.
 test: $(READY)
 	$(BIN)/pytest $(ARGS)
+	$(if $(ARGS),,@$(MAKE) --no-print-directory test-clients)
+
+# Installs the agents into .clients/ and lets each do a task; one that can't be installed is skipped by name.
+test-clients: $(READY)
+	$(BIN)/pytest -m clients -rs --tb=short $(or $(ARGS),tests/agents)
 
 check: $(READY)
 	$(BIN)/ruff check .
@@ -37,5 +43,12 @@ lock: $(READY)
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet --upgrade \
 		--extra all --group dev --output-file requirements.lock pyproject.toml
 
+# The same for the agents: a pip lock for each .in file, a npm lock for each package.json.
+lock-clients: $(READY)
+	for wanted in tests/agents/locks/*.in; do $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --quiet --upgrade --output-file $${wanted%.in}.txt $$wanted || exit 1; done
+	for wanted in tests/agents/locks/*/package.json; do (cd $${wanted%/*} && npm install --package-lock-only --ignore-scripts \
+		--omit-lockfile-registry-resolved --force --no-audit --no-fund --loglevel=error) || exit 1; done
+
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv .clients build dist

@@ -18,6 +18,7 @@ from .refusal import Refused
 from .reply import shortened
 from .script import Answers
 from .sending import Sending
+from .structured import structured
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of a Messages request; OpenAI takes larger ones."""
@@ -75,7 +76,7 @@ class Desk:
         body, dropped = bound(sending, body)
         cache = self.cache(dialect.surface, body["model"], sending.key)
         billed = charge(segments_of(dialect.surface, body), cache, self.clock())
-        reply = shortened(self.answers(dialect.messages(body)), dialect.limit(body))
+        reply = shortened(structured(body, self.answers(dialect.messages(body))), dialect.limit(body))
         sending.billed(billed, reply.output_tokens, cache.cost(billed))
         return Answered(sending.digest, body, reply, billed, dropped)
 
