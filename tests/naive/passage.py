@@ -2,6 +2,7 @@
 
 from foldpoint.core.receipt import Receipt
 from foldpoint.engine import Engine
+from foldpoint.surfaces.binding import bound
 
 from .invariants import Body, violations
 from .steps import follows, step_violations
@@ -19,12 +20,13 @@ class Passage:
     def problems(self, given: bytes, got: bytes, verdict: str) -> list[str]:
         """What does not hold of a request, of which `got` arrived and the client was told that verdict."""
         folded = self.engine.fold(given, self.surface, self.path)
-        found = [] if folded.body == got else ["another body arrived than the library makes"]
+        sent = bound(folded.body, self.surface, self.path)[0] if folded.rebound else folded.body
+        found = [] if sent == got else ["another body arrived than the library makes and a binding model is asked with"]
         found += (
             [] if folded.receipt.verdict == verdict else [f"the verdict is {verdict}, not {folded.receipt.verdict}"]
         )
         one = Body(self.surface, given, self.path)
-        two = one if got == given else Body(self.surface, got, self.path)
+        two = one if folded.body == given else Body(self.surface, folded.body, self.path)
         found += violations(one, two, folded.receipt)
         if self.before and follows(self.before[0], one):
             found += step_violations(*self.before, one, two, folded.receipt)

@@ -15,8 +15,9 @@ DAY = date(2026, 11, 30)
 PROVIDERS = {"claude": "anthropic", "gpt": "openai", "o1": "openai", "o3": "openai", "o4": "openai"} | {
     "deepseek": "deepseek",
     "gemini": "google",
+    "nova": "aws",
 }
-ENDINGS = ("", "-0", "-latest", "-preview")
+ENDINGS = ("", "-0", "-latest", "-preview", "-v1:0")
 """What an id may have behind the name of a row that is the same model."""
 
 
@@ -37,7 +38,9 @@ class Published(NamedTuple):
 def published() -> Iterator[tuple[str, Published]]:
     """(name of our row, what the package says), for each row that it has."""
     data = pytest.importorskip("genai_prices.data", reason="genai-prices is not installed: prices are not compared")
-    models = {provider.id: {normal_id(model.id): model for model in provider.models} for provider in data.providers}
+    models = {
+        provider.id: {normal_id(model.id): model for model in reversed(provider.models)} for provider in data.providers
+    }
     for name in ROWS:
         known = models[PROVIDERS[name.split("-")[0]]]
         found = next((known[name + ending] for ending in ENDINGS if name + ending in known), None)
