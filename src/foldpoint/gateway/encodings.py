@@ -3,6 +3,7 @@
 import asyncio
 import zlib
 from collections.abc import Callable, Generator, Iterator, Mapping
+from importlib import import_module
 from typing import Any, Literal
 
 PIECE = 256 << 10
@@ -97,11 +98,11 @@ def zstd(content: bytes) -> Iterator[bytes]:
 
 
 def _zstd_library() -> Any:
+    """The one of Python 3.14 and newer, or what brings it to older ones."""
     try:
-        from compression import zstd as library  # Python 3.14 and newer
+        return import_module("compression.zstd")
     except ImportError:
-        from backports import zstd as library
-    return library
+        return import_module("backports.zstd")
 
 
 def _if_there(coding: Callable[[bytes], Iterator[bytes]]) -> Callable[[bytes], Iterator[bytes]]:
