@@ -135,7 +135,7 @@ def environment(folder: Path) -> Mapping[str, str]:
 
 
 def config_text(policy: Policy, folder: Path, provider: int) -> str:
-    """A configuration with this policy, both surfaces sent to the simulated provider."""
+    """A configuration with this policy, every provider sent to the simulated provider."""
     settings = msgspec.to_builtins(policy.agent_trajectory_compaction)
     lines = [f"{name} = {msgspec.json.encode(value).decode()}" for name, value in settings.items() if value is not None]
     tables = {
