@@ -38,6 +38,7 @@ async def through(folder: Path, answers: Answers, **parameters: int) -> AsyncIte
         config = folder / "foldpoint.toml"
         config.write_text(
             f'[store]\nurl = "sqlite:///{folder}/foldpoint.db"\n[upstreams.anthropic]\nbase_url = "{provider.url}"\n'
+            f'[upstreams.bedrock]\nbase_url = "{provider.url}"\n'
             f"[skills.agent_trajectory_compaction]\n{rows}"
         )
         with assemble.gateway(load(config, environ={"HOME": str(folder)}).settings) as app:
@@ -87,6 +88,24 @@ def test_no_thought_is_sent_behind_another_prefix(tmp_path: Path) -> None:
     assert [said["-reason"] for _, _, said in answers].count("fold_moved") == 3
     asked = [answer.get("input_transformations") for _, answer, said in answers if said[""] == "compacted"]
     assert asked == [[]] * (TURNS - 7)
+
+
+def test_no_thought_is_sent_behind_another_prefix_on_bedrock(tmp_path: Path) -> None:
+    """InvokeModel's bodies are Anthropic's, with the beta in the body."""
+
+    async def main() -> tuple[list[Answered], list[bytes]]:
+        async with through(tmp_path, Script(STEPS, ENDED)) as (url, provider), aiohttp.ClientSession() as client:
+            loop = Session(client, anthropic_version="bedrock-2023-05-31")
+            del loop.members["model"]
+            answers = [await loop.turn(url, f"/bedrock/model/us.anthropic.{MODEL}-v1:0/invoke") for _ in range(13)]
+            return answers, [exchange.body for exchange in provider.log.exchanges]
+
+    answers, bodies = run(main())
+    assert [status for status, _, _ in answers] == [200] * 13
+    assert [said[""] for _, _, said in answers] == ["skipped"] + ["no_op"] * 5 + ["compacted"] * 7
+    assert [(b"drop_block" in body, b"thinking-binding-controls" in body) for body in bodies] == [
+        (False, False)
+    ] * 6 + [(True, True)] * 7
 
 
 def test_before_a_fold_the_request_is_the_clients(tmp_path: Path) -> None:
