@@ -18,16 +18,31 @@ class _Message(msgspec.Struct, gc=False):
     content: msgspec.Raw = msgspec.Raw()
 
 
+class _Content(msgspec.Struct, gc=False):
+    parts: msgspec.Raw = msgspec.Raw()
+
+
 _MESSAGE = msgspec.json.Decoder(_Message)
+_CONTENT = msgspec.json.Decoder(_Content)
 
 
 def content_span(item: bytes) -> tuple[int, bytes]:
     """Where a message's content begins in the item, and its bytes; (0, b"") where it has none."""
     message, source = sourced(_MESSAGE, item)
-    if not message.content:
+    return _span(message.content, source, item)
+
+
+def parts_span(item: bytes) -> tuple[int, bytes]:
+    """The same of the parts of one of Gemini's contents."""
+    content, source = sourced(_CONTENT, item)
+    return _span(content.parts, source, item)
+
+
+def _span(raw: msgspec.Raw, source: bytes, item: bytes) -> tuple[int, bytes]:
+    if not raw:
         return 0, b""
-    start = offset(message.content, source)
-    return start, item[start : start + len(bytes(message.content))]
+    start = offset(raw, source)
+    return start, item[start : start + len(bytes(raw))]
 
 
 def grown(array: bytes, added: bytes) -> bytes:

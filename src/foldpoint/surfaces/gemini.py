@@ -10,13 +10,12 @@ from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
 from ..core.transcript import Limits, Shape, View
-from .content import Named, grown, same_reminder_apart, with_dropped, word
+from .content import Named, grown, parts_span, same_reminder_apart, with_dropped, word
 from .gemini_content import Function, Part, read_content
 from .gemini_views import view_of, whole
 from .paths import model_in
-from .spans import decoded, elements, offset, sourced, spans
+from .spans import decoded, elements, sourced, spans
 
-_NONE = msgspec.Raw()
 _SNAKE = re.compile(r"_([a-z])")
 
 
@@ -32,13 +31,8 @@ class _Body(_Asked, gc=False):
     generate_content_request: _Asked | None = None
 
 
-class _Parts(msgspec.Struct, gc=False):
-    parts: msgspec.Raw = _NONE
-
-
 _ANY: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 _BODY = msgspec.json.Decoder(_Body)
-_PARTS = msgspec.json.Decoder(_Parts)
 _PART = msgspec.json.Decoder(Part)
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -117,15 +111,6 @@ def _data(data: dict[str, Any]) -> dict[str, Any]:
 
 def _camel(key: str) -> str:
     return _SNAKE.sub(lambda found: found[1].upper(), key)
-
-
-def parts_span(item: bytes) -> tuple[int, bytes]:
-    """Where a content's parts begin in the item, and their bytes; (0, b"") where it has none."""
-    content, source = sourced(_PARTS, item)
-    if not content.parts:
-        return 0, b""
-    start = offset(content.parts, source)
-    return start, item[start : start + len(bytes(content.parts))]
 
 
 def elements_of(literal: bytes) -> list[bytes]:

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from ..core.errors import Unreadable
-from .content import word
-from .gemini import Gemini, elements_of, parts_span
+from .content import parts_span, word
+from .gemini import Gemini, elements_of
 from .gemini_content import CODE, Code, Function, Part, read_content
 from .gemini_views import whole
 from .spans import decoded
