@@ -225,16 +225,22 @@ def anthropic(counts: Counts) -> Usage:
 
 
 def openai_chat(counts: Counts) -> Usage:
-    """`prompt_tokens` is the whole prompt; its details say what of it was cached and what written to the cache."""
-    given = counts.get("prompt_tokens_details")
+    """Chat completions' names."""
+    return openai(counts, "prompt_tokens", "completion_tokens")
+
+
+def openai_responses(counts: Counts) -> Usage:
+    """The Responses API's names."""
+    return openai(counts, "input_tokens", "output_tokens")
+
+
+def openai(counts: Counts, prompt: str, answer: str) -> Usage:
+    """The count of the whole prompt, whose details say what of it was cached and what written to the cache."""
+    given = counts.get(f"{prompt}_details")
     details = given if isinstance(given, dict) else {}
     read, write = count(details, "cached_tokens"), count(details, "cache_write_tokens")
-    return Usage(
-        input=max(0, count(counts, "prompt_tokens") - read - write),
-        cache_read=read,
-        cache_write=write,
-        output=count(counts, "completion_tokens"),
-    )
+    plain = max(0, count(counts, prompt) - read - write)
+    return Usage(input=plain, cache_read=read, cache_write=write, output=count(counts, answer))
 
 
 def gemini(counts: Counts) -> Usage:
@@ -243,19 +249,6 @@ def gemini(counts: Counts) -> Usage:
     prompt = count(counts, "promptTokenCount") + count(counts, "toolUsePromptTokenCount")
     output = count(counts, "candidatesTokenCount") + count(counts, "thoughtsTokenCount")
     return Usage(input=max(0, prompt - read), cache_read=read, output=output)
-
-
-def openai_responses(counts: Counts) -> Usage:
-    """`input_tokens` is the whole prompt; its details say what of it was cached and what written to the cache."""
-    given = counts.get("input_tokens_details")
-    details = given if isinstance(given, dict) else {}
-    read, write = count(details, "cached_tokens"), count(details, "cache_write_tokens")
-    return Usage(
-        input=max(0, count(counts, "input_tokens") - read - write),
-        cache_read=read,
-        cache_write=write,
-        output=count(counts, "output_tokens"),
-    )
 
 
 def bedrock(counts: Counts) -> Usage:
