@@ -1,13 +1,13 @@
 """The canonical bytes of the parts of a prompt, the same on every surface."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
 import msgspec
 
-from .segment import IMAGE_BYTES
+from .segment import IMAGE_BYTES, Segment
 
 HEADER_BYTES = 16
 """What the frame of a block counts."""
@@ -44,3 +44,9 @@ def digest(value: bytes) -> bytes:
 def picture(value: object) -> bytes:
     """What stands for an image or a document: its digest, as long as an image counts."""
     return digest(compact(value)).ljust(IMAGE_BYTES, b".")
+
+
+def tools(declared: Iterable[Mapping[str, Any]]) -> Iterator[Segment]:
+    """One segment a tool (Gemini: a set of tools), where no mark stands on one and none is left out."""
+    for tool in declared:
+        yield Segment(header("tool") + compact(tool))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .canonical import compact, header, picture, text_bytes
+from .canonical import compact, header, picture, text_bytes, tools
 from .segment import Segment
 
 BESIDE = frozenset(("thought", "thoughtSignature", "thought_signature"))
@@ -30,12 +30,6 @@ def system(instruction: Part | None) -> Iterator[Segment]:
     """The system instruction."""
     if instruction:
         yield Segment(header("system") + b"".join([rendered(part) for part in parts(instruction)]))
-
-
-def tools(declared: Iterable[Part]) -> Iterator[Segment]:
-    """One segment a set of tools."""
-    for tool in declared:
-        yield Segment(header("tool") + compact(tool))
 
 
 def contents(said: Iterable[Part]) -> Iterator[Segment]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .canonical import compact, header, picture, text_bytes, without
+from .canonical import compact, header, picture, text_bytes, tools, without
 from .segment import Segment
 
 MARK = "prompt_cache_breakpoint"
@@ -24,12 +24,6 @@ def schema(wanted: Block | None) -> Iterator[Segment]:
     """The schema of the answer, which is given in front of everything."""
     if wanted and wanted.get("type") == "json_schema":
         yield Segment(header("schema") + compact(wanted))
-
-
-def tools(declared: Iterable[Block]) -> Iterator[Segment]:
-    """One segment a tool."""
-    for tool in declared:
-        yield Segment(header("tool") + compact(tool))
 
 
 def messages(said: Iterable[Block]) -> Iterator[Segment]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .canonical import compact, digest, header, picture, text_bytes, without
+from .canonical import compact, digest, header, picture, text_bytes, tools, without
 from .segment import Segment
 
 MARK = "prompt_cache_breakpoint"
@@ -29,12 +29,6 @@ def schema(wanted: Block | None) -> Iterator[Segment]:
     form = (wanted or {}).get("format")
     if isinstance(form, Mapping) and form.get("type") == "json_schema":
         yield Segment(header("schema") + compact(form))
-
-
-def tools(declared: Iterable[Block]) -> Iterator[Segment]:
-    """One segment a tool."""
-    for tool in declared:
-        yield Segment(header("tool") + compact(tool))
 
 
 def instructions(said: str | None) -> Iterator[Segment]:

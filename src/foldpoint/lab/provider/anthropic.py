@@ -14,8 +14,6 @@ from .reply import Finish
 from .signing import signature
 
 STOPS: Mapping[Finish, str] = {"end": "end_turn", "calls": "tool_use", "length": "max_tokens"}
-PIECE = 16
-"""Characters of a delta."""
 
 
 OF_A_CLOUD = frozenset(("anthropic_version", "anthropic_beta"))
@@ -125,15 +123,15 @@ def deltas(block: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """What the events of a block add to it."""
     match block["type"]:
         case "thinking":
-            for piece in pieces(block["thinking"], PIECE):
+            for piece in pieces(block["thinking"]):
                 yield {"type": "thinking_delta", "thinking": piece}
             yield {"type": "signature_delta", "signature": block["signature"]}
         case "text":
-            for piece in pieces(block["text"], PIECE):
+            for piece in pieces(block["text"]):
                 yield {"type": "text_delta", "text": piece}
         case _:
             yield {"type": "input_json_delta", "partial_json": ""}
-            for piece in pieces(msgspec.json.encode(block["input"]).decode(), PIECE):
+            for piece in pieces(msgspec.json.encode(block["input"]).decode()):
                 yield {"type": "input_json_delta", "partial_json": piece}
 
 

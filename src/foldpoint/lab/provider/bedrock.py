@@ -9,7 +9,7 @@ import msgspec
 from foldpoint.lab.cache.converse import spoken
 
 from . import anthropic, validate_anthropic, validate_bedrock
-from .anthropic import PIECE, STOPS
+from .anthropic import STOPS
 from .dialect import Answered, pieces
 from .frames import KIND, event
 from .refusal import Refused
@@ -109,14 +109,14 @@ def blocks(reply: Reply) -> Iterator[dict[str, Any]]:
 def deltas(block: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """What the events of a block add to it."""
     if "text" in block:
-        for piece in pieces(block["text"], PIECE):
+        for piece in pieces(block["text"]):
             yield {"text": piece}
     elif "toolUse" in block:
-        for piece in pieces(msgspec.json.encode(block["toolUse"]["input"]).decode(), PIECE):
+        for piece in pieces(msgspec.json.encode(block["toolUse"]["input"]).decode()):
             yield {"toolUse": {"input": piece}}
     else:
         thought = block["reasoningContent"]["reasoningText"]
-        for piece in pieces(thought["text"], PIECE):
+        for piece in pieces(thought["text"]):
             yield {"reasoningContent": {"text": piece}}
         yield {"reasoningContent": {"signature": thought["signature"]}}
 

@@ -60,12 +60,14 @@ class Dialect(Protocol):
 
 
 EVENTS = "text/event-stream; charset=utf-8"
+PIECE = 16
+"""Characters of a streamed text that come at once."""
 
 
-def pieces(text: str, size: int) -> Iterator[str]:
-    """A text in pieces of so many characters, as a model's answer comes."""
-    for at in range(0, len(text), size):
-        yield text[at : at + size]
+def pieces(text: str) -> Iterator[str]:
+    """A text in pieces, as a model's answer comes."""
+    for at in range(0, len(text), PIECE):
+        yield text[at : at + PIECE]
 
 
 def event(data: Mapping[str, Any], name: str = "") -> bytes:

@@ -19,8 +19,6 @@ from .validate_gemini import SIGNS, checked_contents, parts_of
 
 FINISHES: Mapping[Finish, str] = {"end": "STOP", "calls": "STOP", "length": "MAX_TOKENS"}
 OURS = b"sim1."
-PIECE = 16
-"""Characters of the text in an event."""
 
 
 class Gemini:
@@ -109,7 +107,7 @@ def cut(part: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if "text" not in part:
         yield part
         return
-    for piece in pieces(part["text"], PIECE):
+    for piece in pieces(part["text"]):
         yield {**part, "text": piece}
 
 

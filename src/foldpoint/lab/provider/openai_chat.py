@@ -13,8 +13,6 @@ from .reply import Called, Finish, Reply
 FINISHES: Mapping[Finish, str] = {"end": "stop", "calls": "tool_calls", "length": "length"}
 CREATED = 1_767_225_600
 """The time every answer bears: the same request has the same answer."""
-PIECE = 16
-"""Characters of a delta."""
 
 
 class OpenAIChat:
@@ -56,9 +54,14 @@ class OpenAIChat:
         yield b"data: [DONE]\n\n"
 
     def error(self, refused: Refused, request_id: str) -> dict[str, Any]:
-        usual = "server_error" if refused.status >= 500 else "invalid_request_error"
-        kind = refused.kind or OPENAI_TYPES.get(refused.status, usual)
-        return {"error": {"message": refused.message, "type": kind, "param": refused.param, "code": refused.code}}
+        return error(refused)
+
+
+def error(refused: Refused) -> dict[str, Any]:
+    """The body of an error, of either of OpenAI's APIs."""
+    usual = "server_error" if refused.status >= 500 else "invalid_request_error"
+    kind = refused.kind or OPENAI_TYPES.get(refused.status, usual)
+    return {"error": {"message": refused.message, "type": kind, "param": refused.param, "code": refused.code}}
 
 
 def frame(answered: Answered, kind: str) -> dict[str, Any]:
@@ -87,11 +90,11 @@ def tool_call(call: Called, arguments: str) -> dict[str, Any]:
 def deltas(reply: Reply) -> Iterator[dict[str, Any]]:
     """What the chunks add to the message."""
     yield {"role": "assistant", "content": None if content(reply) is None else "", "refusal": None}
-    for piece in pieces(reply.text, PIECE):
+    for piece in pieces(reply.text):
         yield {"content": piece}
     for index, call in enumerate(reply.calls):
         yield {"tool_calls": [{"index": index, **tool_call(call, "")}]}
-        for piece in pieces(call.arguments, PIECE):
+        for piece in pieces(call.arguments):
             yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
 
 

@@ -4,19 +4,15 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from foldpoint.surfaces.errors import OPENAI_TYPES
-
 from . import validate_openai_responses
 from .dialect import EVENTS, Answered, event, pieces
 from .held import listed
-from .openai_chat import CREATED
+from .openai_chat import CREATED, error
 from .refusal import Refused
 from .reply import Called
 from .responses_reading import custom_tools, position, spoken
 from .signing import signature
 
-PIECE = 16
-"""Characters of a delta."""
 ECHOED = ("instructions", "metadata", "parallel_tool_calls", "temperature", "tool_choice", "tools", "top_p")
 """Members of the request that the answer repeats."""
 USUAL: Mapping[str, Any] = {
@@ -82,9 +78,7 @@ class OpenAIResponses:
         return {"id": f"resp_{answered.id}", **kind, "output": output, "usage": usage(answered)}
 
     def error(self, refused: Refused, request_id: str) -> dict[str, Any]:
-        usual = "server_error" if refused.status >= 500 else "invalid_request_error"
-        kind = refused.kind or OPENAI_TYPES.get(refused.status, usual)
-        return {"error": {"message": refused.message, "type": kind, "param": refused.param, "code": refused.code}}
+        return error(refused)
 
 
 def response(answered: Answered, status: str, output: list[Item]) -> dict[str, Any]:
@@ -177,7 +171,7 @@ def parted(part: str, text: str, index: str, given: Mapping[str, Any]) -> Iterat
     at = {index: 0}
     logged: dict[str, Any] = {"logprobs": []} if text == "response.output_text" else {}
     yield f"{part}.added", {**at, "part": {**given, "text": ""}}
-    for piece in pieces(given["text"], PIECE):
+    for piece in pieces(given["text"]):
         yield f"{text}.delta", {**at, "delta": piece, **logged}
     yield f"{text}.done", {**at, "text": given["text"], **logged}
     yield f"{part}.done", {**at, "part": given}
@@ -185,7 +179,7 @@ def parted(part: str, text: str, index: str, given: Mapping[str, Any]) -> Iterat
 
 def grown(kind: str, member: str, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The events of a text that grows."""
-    for piece in pieces(text, PIECE):
+    for piece in pieces(text):
         yield f"{kind}.delta", {"delta": piece}
     yield f"{kind}.done", {member: text}
 
