@@ -23,7 +23,6 @@ from foldpoint.lab.provider import Exchange, Provider
 
 SECONDS = 300
 """Longest that an agent may take."""
-LOOPBACK = ("127.0.0.1", "localhost")
 
 
 class Session(NamedTuple):

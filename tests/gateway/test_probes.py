@@ -13,7 +13,6 @@ from foldpoint.config import Upstream
 from foldpoint.gateway.app import create_app
 from foldpoint.gateway.serving import listening, run
 
-END = b"connection: upgrade, http2-settings, close\r\n\r\n{}"
 VERTEX = "/v1/projects/p/locations/global/publishers/anthropic/models"
 NAMES = ("openai", "anthropic", "gemini", "bedrock")
 

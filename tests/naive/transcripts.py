@@ -38,7 +38,6 @@ WELL_FORMED = (
     "compactions",
 )
 BROKEN = ("missing", "orphans", "empty", "unknown_blocks", "documents", "odd_roles", "no_opening", "stray")
-FEATURES = WELL_FORMED + BROKEN
 WORDS = [
     "alpha",
     "beta",
