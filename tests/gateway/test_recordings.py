@@ -17,7 +17,7 @@ from foldpoint.lab.provider import validate_openai_chat, validate_openai_respons
 from foldpoint.lab.provider.refusal import Refused
 from foldpoint.lab.provider.validate_anthropic import check
 from naive.passage import Passage
-from naive.sources import Source, recordings
+from naive.sources import COUNTS, Source, recordings
 
 POLICY = Policy(Trajectory(payback_turns=1000))
 
@@ -63,8 +63,9 @@ async def problems(it: Gateway, source: Source, counts: Counter[str]) -> list[st
     """What does not hold of a session's requests as they arrived."""
     found: list[str] = []
     api, passage = APIS[source.surface], Passage(Engine(POLICY), source.surface)
+    path = source.path if source.path.endswith(COUNTS) else api.path
     for data in source.steps:
-        got, verdict = await sent(it, api.path, data)
+        got, verdict = await sent(it, path, data)
         counts[verdict] += 1
         found += passage.problems(data, got, verdict)
         if verdict == "compacted" and takes(api, data):

@@ -14,6 +14,7 @@ from .steps import follows
 
 ROUTES = {
     "/messages": "anthropic",
+    "/messages/count_tokens": "anthropic",
     "/chat/completions": "openai-chat",
     "/responses": "openai-responses",
     "/converse": "bedrock",
@@ -24,6 +25,7 @@ ROUTES = {
     ":streamGenerateContent": "gemini",
     ":countTokens": "gemini",
 }
+COUNTS = "/count_tokens"
 FOLDERS = {
     "anthropic": "anthropic",
     "openai-chat": "openai-chat",
@@ -64,10 +66,11 @@ def recordings(shared: Path) -> Iterator[Source]:
 
 
 def sent(path: Path, surface: str) -> dict[str, list[bytes]]:
-    """The bodies of one session by where they were sent to: a path with a model in it is one of its own."""
+    """The bodies of one session by where they were sent to: a path of a count, or with a model in it, stands alone."""
     found: dict[str, list[bytes]] = {}
     for target, body in bodies(path, surface):
-        found.setdefault(target if model_in(target) else "", []).append(body)
+        apart = model_in(target) or target.endswith(COUNTS)
+        found.setdefault(target if apart else "", []).append(body)
     return found
 
 
