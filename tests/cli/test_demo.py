@@ -75,11 +75,12 @@ def test_a_policy_and_a_model_can_be_given(logs: Path, tmp_path: Path) -> None:
 
 
 def test_the_table_fits_a_terminal_and_says_how_to_go_on(logs: Path) -> None:
-    """80 columns; the closing lines name the two variables."""
+    """80 columns; the closing lines name the variable of each provider."""
     done = run(str(logs))
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
-    for words in ("direct", "folded", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "other.json", "broken.json"):
+    variables = ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME")
+    for words in ("direct", "folded", *variables, "other.json", "broken.json"):
         assert words in done.stdout
 
 

@@ -46,6 +46,7 @@ def test_it_serves_without_a_configuration(tmp_path: Path) -> None:
             f"export ANTHROPIC_BASE_URL={address}/anthropic",
             f"export OPENAI_BASE_URL={address}/v1",
             f"export GOOGLE_GEMINI_BASE_URL={address}/gemini",
+            f"export AWS_ENDPOINT_URL_BEDROCK_RUNTIME={address}/bedrock",
         ]
         assert get(f"{address}/readyz")["status"] == "ready"
         assert get(f"{address}/api/v1/tenant/requests") == {"requests": [], "cursor": None}

@@ -101,6 +101,7 @@ def announce(address: str, hint: str = "") -> None:
         f"export ANTHROPIC_BASE_URL={reached}/anthropic",
         f"export OPENAI_BASE_URL={reached}/v1",
         f"export GOOGLE_GEMINI_BASE_URL={reached}/gemini",
+        f"export AWS_ENDPOINT_URL_BEDROCK_RUNTIME={reached}/bedrock",
     ]
     if sys.stdout.isatty():
         lines = [f"Foldpoint listens on {address}", *(f"  {line}" for line in exports), *([hint] if hint else ())]

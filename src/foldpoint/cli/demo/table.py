@@ -10,7 +10,7 @@ from rich.markup import escape
 from .figures import Figures, Path, Session, in_usd, percentile
 
 HEAD = ("steps", "folds", "sent", "cached", "written", "cost", "saved", "gateway ms", "added ms")
-WIDTHS = (6, 6, 8, 8, 8, 9, 6, 11, 10)
+WIDTHS = (6, 6, 8, 8, 8, 9, 6, 11, 11)
 CLOSING = """[bold]What this says.[/] Each request of a session was sent twice, byte for byte as its agent sends it: \
 straight to the provider ([bold]direct[/]) and through the gateway ([bold]folded[/]). The provider is simulated: it \
 bills by byte-exact prefix under the real cache rules and list prices; output tokens cost the same both ways and are \
@@ -24,6 +24,7 @@ measures, the simulated provider's shorter work on a folded prompt included.
   export ANTHROPIC_BASE_URL=http://127.0.0.1:4600/anthropic
   export OPENAI_BASE_URL=http://127.0.0.1:4600/v1
   export GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:4600/gemini
+  export AWS_ENDPOINT_URL_BEDROCK_RUNTIME=http://127.0.0.1:4600/bedrock
 Your own request bodies: [bold]foldpoint demo --logs PATH[/] (files or folders)."""
 MARKED = (
     "Recorded bodies bear the cache marks of their last moment only: automatic caching (a top-level cache_control) was "
