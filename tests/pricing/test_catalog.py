@@ -74,3 +74,8 @@ def test_the_careful_ratio_is_24() -> None:
 def test_every_row_reads_cheaper_than_it_writes() -> None:
     """A cache that costs as much to read would make every fold free."""
     assert [name for name, row in ROWS.items() if not 0 < row.read_units < 1_000 <= row.write_units] == []
+
+
+def test_every_row_says_where_it_was_read() -> None:
+    """A provider and a page of its own."""
+    assert [name for name, row in ROWS.items() if ": " not in row.source or "." not in row.source] == []

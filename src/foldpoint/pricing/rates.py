@@ -14,7 +14,8 @@ class Rates(msgspec.Struct, frozen=True):
     read_units, write_units: price of a cached and of a written token in thousandths of the uncached input price;
     input_usd: USD per million uncached input tokens; window: input tokens it takes; min_prefix: tokens of the
     shortest prefix that is cached; band: input tokens above which the whole request costs more. None where it is not
-    published. binds_thinking: the model refuses thinking that was made under another prefix.
+    published. binds_thinking: the model refuses thinking that was made under another prefix. source: where the row was
+    read.
     """
 
     read_units: int
@@ -24,6 +25,7 @@ class Rates(msgspec.Struct, frozen=True):
     min_prefix: int = 1_024
     binds_thinking: bool = False
     band: int | None = None
+    source: str = ""
 
     @property
     def edge(self) -> int | None:
