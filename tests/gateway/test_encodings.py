@@ -137,3 +137,10 @@ def test_a_zstd_frame_may_not_ask_for_a_large_window() -> None:
     packer = library.ZstdCompressor(options=options)
     packed = packer.compress(bytes(1 << 10)) + packer.flush()
     assert run(inflated(packed, "zstd", 1 << 30)) == "unreadable"
+
+
+@pytest.mark.parametrize(("encoding", "pack"), [("gzip", gzip.compress), ("zstd", zstd)])
+def test_a_body_is_made_of_few_members(encoding: str, pack: Callable[[bytes], bytes]) -> None:
+    """A great many empty ones would keep us busy for hours: behind each one the rest is copied."""
+    assert run(inflated(pack(b"ab") * 64, encoding, 1000)) == b"ab" * 64
+    assert run(inflated(pack(b"") * 65, encoding, 1000)) == "unreadable"

@@ -152,8 +152,8 @@ def texts(one: Body, two: Body, receipt: Receipt) -> list[str]:
 def opening(one: Body, two: Body, receipt: Receipt) -> list[str]:
     """The opening user message is there, first of its role, and what was merged comes behind it."""
     first = next((at for at, message in enumerate(one.messages) if message.get("role") == "user"), None)
-    if first is None or (first >= len(one.reading.head) and any(message.compaction for message in one.reading.head)):
-        return []  # what was compacted stands for it
+    if first is None or first >= len(one.reading.head):
+        return []  # what was compacted stands for it, or turns were in front of it and it is carried
     first_kept = next(
         (raw for raw, message in zip(two.raws, two.messages, strict=True) if message.get("role") == "user"), None
     )

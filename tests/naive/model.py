@@ -140,14 +140,17 @@ class Reading:
 def split(surface: str, messages: list[Message], raws: list[str]) -> Reading:
     """Head: through the first user message (behind the newest compaction) and on to the next action; then turns.
 
-    Where our texts can only be merged into a message of the caller's, the head runs on to one that takes them.
+    Where our texts can only be merged into a message of the caller's, the head runs on to one that takes them;
+    elsewhere turns with results in front of the first user message are turns.
     """
     newest = max(
         (m.at for m in messages if m.compaction or any(part.kind == "compaction" for part in m.parts)), default=-1
     )
     opening = [message.at for message in messages[newest + 1 :] if message.role == "user" and not message.results]
     at = opening[0] if opening else len(messages) if surface in STRICT else newest + 1
-    if newest >= 0 and surface not in STRICT:
+    first = next((m.at for m in messages[newest + 1 :] if m.role == "assistant"), at)
+    late = any(message.results for message in messages[first:at])
+    if surface not in STRICT and (newest >= 0 or late):
         at = newest + 1
     while at < len(messages) and messages[at].role != "assistant":
         at += 1

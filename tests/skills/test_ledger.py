@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from foldpoint.core.text import weight
+from foldpoint.core.transcript import Call, Shape, View, action_view, result_of, result_view
 from foldpoint.skills.ledger import Ledger
 from foldpoint.skills.seal import Move, folds_of
 from foldpoint.skills.turns import LEAD, turn_of
@@ -172,3 +173,34 @@ def test_a_ledger_takes_over_only_what_is_the_same() -> None:
     new = views("anthropic", messages("anthropic", 6, {3: Turn(result="rewritten")}))
     read = Ledger(new, shape, Ledger(old, shape), 6)
     assert (read.known, sums(read)) == (2, sums(Ledger(new, shape)))
+
+
+def items(roles: str) -> list[View]:
+    """A view of each role, no two alike; `call` asks for what the tool behind it answers."""
+    return [
+        action_view(size, ["said"], [Call("c", "q")] if role == "call" else [], [], False)
+        if role in ("assistant", "call")
+        else result_view("tool", size, result_of("c", "x"), False)
+        if role == "tool"
+        else View(role=role, size=size, own=size)  # type: ignore[arg-type]
+        for size, role in enumerate(roles.split(), 30)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("roles", "strict"),
+    [
+        ("user assistant assistant tool call tool", False),
+        ("user call tool assistant assistant call tool", True),
+        ("system assistant assistant user call tool", False),
+        ("system call tool call tool user call tool", False),
+        ("system assistant system user assistant user", False),
+    ],
+)
+def test_a_ledger_that_goes_on_is_one_from_nothing(roles: str, strict: bool) -> None:
+    """Wherever the request before ended: in the middle of an action, before the first user message."""
+    shape = Shape(strict_turns=strict)
+    for end in range(1, len(roles.split())):
+        views, before = items(roles), Ledger(items(roles)[:end], shape)
+        on, fresh = Ledger(views, shape, before, end), Ledger(views, shape)
+        assert (on.head, on.starts, on.full, on.odd) == (fresh.head, fresh.starts, fresh.full, fresh.odd)

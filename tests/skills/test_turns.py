@@ -100,6 +100,12 @@ def test_where_nothing_has_to_be_merged_history_is_the_opening(kinds: str, end: 
     assert head_end(read, LOOSE) == end
 
 
+@pytest.mark.parametrize(("roles", "end"), [("system assistant tool assistant tool", 1), ("assistant tool user", 0)])
+def test_a_first_user_message_that_comes_late_moves_no_head(roles: str, end: int) -> None:
+    """Turns with results in front of it were folded before it came; it is carried."""
+    assert head_end([a_view(role) for role in roles.split()], LOOSE) == end
+
+
 def a_view(role: Any) -> View:
     """A view with nothing but its role."""
     return View(role=role, size=1)

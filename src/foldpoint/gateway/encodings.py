@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 PIECE = 256 << 10
 """Bytes inflated at once; between two pieces other requests have their turn."""
+MOST_MEMBERS = 64
+"""Streams, one behind the other, that a body may be made of: behind each one the rest is copied."""
 ZSTD_WINDOW_LOG = 23
 """Largest window, 8 MiB, as RFC 9659 has it for this coding: a frame may ask for far more memory than it has bytes."""
 
@@ -37,8 +39,11 @@ async def inflated(content: bytes, encoding: str, limit: int) -> bytes | Unread:
 
 def gzip(content: bytes) -> Iterator[bytes]:
     """One or more gzip members. Raises Broken."""
-    while content:
+    for _ in range(MOST_MEMBERS):
         content = yield from _inflate(content, 31)
+        if not content:
+            return
+    raise Broken
 
 
 def deflate(content: bytes) -> Iterator[bytes]:
@@ -83,7 +88,7 @@ def zstd(content: bytes) -> Iterator[bytes]:
     """One or more zstd frames. Raises Broken; ImportError where no library for it is installed."""
     library = _zstd_library()
     options = {library.DecompressionParameter.window_log_max: ZSTD_WINDOW_LOG}
-    while content:
+    for _ in range(MOST_MEMBERS):
         inflate = library.ZstdDecompressor(options=options)
         while not inflate.eof:
             try:
@@ -95,6 +100,9 @@ def zstd(content: bytes) -> Iterator[bytes]:
                 raise Broken
             yield piece
         content = inflate.unused_data
+        if not content:
+            return
+    raise Broken
 
 
 def _zstd_library() -> Any:

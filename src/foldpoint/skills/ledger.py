@@ -7,7 +7,7 @@ from itertools import accumulate
 from ..core.text import MARKER
 from ..core.transcript import BLOCK_SIZE, Shape, View
 from .numbering import numbered
-from .turns import LEAD, Turn, behind_merge, head_end, turn_of
+from .turns import LEAD, Turn, behind_merge, head_end, mergeable, turn_of
 
 OPENING = "Earlier turns, one line each; later ones in full:"
 RECALL = "Earlier turns, one line each (recall(id) gives a result in full); later ones in full:"
@@ -27,14 +27,16 @@ class Ledger:
     that is more than one call and its result, by number; known: leading turns taken over from `base`.
     full[n]: bytes of turns 1…n as they are; sealed[kind][n]: bytes of their lines and of what is carried beside them,
     kind 0 = results, 1 = texts.
-    answered: the first turn with a tool result, 0 = none; pictured: the turns with images; carries: a turn carries
-    something or is kept whole; opening: how the first block begins, with one sentence that says what it is (ASCII).
+    opened: the head holds a user message or history; answered: the first turn with a tool result, 0 = none; pictured:
+    the turns with images; carries: a turn carries something or is kept whole; opening: how the first block begins, with
+    one sentence that says what it is (ASCII).
     """
 
     views: Sequence[View]
     head: int
     head_size: int
     behind: int
+    opened: bool
 
     def __init__(
         self,
@@ -55,7 +57,7 @@ class Ledger:
         self.views = numbered(views, base.views if base else (), same) if shape.numbers_calls else views
         self.shape, self.binds = shape, binds
         self.opening = f"{MARKER}\n{RECALL if recall else OPENING}"
-        if base is not None and base.count and same > base.head and not any(view.history for view in views[same:]):
+        if base is not None and base.count and same > base.head and not any(map(base.opens_head, views[same:])):
             self._take_over(base, same)
         else:
             self._begin()
@@ -64,6 +66,7 @@ class Ledger:
     def _begin(self) -> None:
         views = self.views
         self.head = head_end(views, self.shape)
+        self.opened = any(mergeable(view) or view.history for view in views[: self.head])
         self.head_size = sum([view.size for view in views[: self.head]])
         self.behind = max(0, behind_merge(views, 0, self.head)) if self.shape.strict_turns else 0
         self.known, self.starts, self.odd = 0, [self.head], dict[int, Turn]()
@@ -72,6 +75,7 @@ class Ledger:
 
     def _take_over(self, base: "Ledger", same: int) -> None:
         self.head, self.head_size, self.behind = base.head, base.head_size, base.behind
+        self.opened = base.opened
         self.known = known = _complete(base.starts, self.views, same)
         self.starts, self.full = base.starts[: known + 1], base.full[: known + 1]
         self.odd = {number: turn for number, turn in base.odd.items() if number <= known}
@@ -140,6 +144,10 @@ class Ledger:
             for number, line in enumerate(lines, first)
         ]
 
+    def opens_head(self, view: View) -> bool:
+        """Could such an item behind the ones read give the request another head?"""
+        return view.history or (not self.opened and mergeable(view))
+
     @property
     def count(self) -> int:
         """Turns."""
@@ -197,8 +205,8 @@ def _run_on(sums: list[int], added: Iterable[int]) -> None:
 
 
 def _complete(starts: Sequence[int], views: Sequence[View], same: int) -> int:
-    """How many leading turns lie in the same items and have ended: the next item begins an action."""
+    """How many leading turns lie in the same items and have ended: observed, and the next item begins an action."""
     known = bisect_right(starts, same) - 1
-    if known > 0 and starts[known] == same and same < len(views) and views[same].role != "assistant":
-        known -= 1
+    if known > 0 and starts[known] == same < len(views):
+        known -= views[same].role != "assistant" or views[same - 1].role == "assistant"
     return max(0, known)

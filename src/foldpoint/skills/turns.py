@@ -54,13 +54,22 @@ def head_end(views: Sequence[View], shape: Shape) -> int:
 
     Items that stand for history the provider compacted are in it, and stand for the first user message too. Where a
     surface takes only content that can be merged, the head holds a user message for it; a request without one is all
-    head.
+    head. Elsewhere turns with results may stand in front of the first user message: the head ends before them, as it
+    did in the requests that had no user message yet.
     """
     newest = max([at for at, view in enumerate(views) if view.history], default=-1)
     opening = next((at for at in range(newest + 1, len(views)) if mergeable(views[at])), None)
-    if opening is None or (newest >= 0 and not shape.strict_turns):
-        opening = len(views) if shape.strict_turns else newest + 1
-    return next((at for at in range(opening, len(views)) if views[at].role == "assistant"), len(views))
+    first = _action(views, newest + 1)
+    if shape.strict_turns:
+        return len(views) if opening is None else _action(views, opening)
+    if opening is None or newest >= 0 or any(view.role == "tool" for view in views[first:opening]):
+        return first
+    return _action(views, opening)
+
+
+def _action(views: Sequence[View], at: int) -> int:
+    """The first item of an action from there on; the end where there is none."""
+    return next((each for each in range(at, len(views)) if views[each].role == "assistant"), len(views))
 
 
 def mergeable(view: View) -> bool:
