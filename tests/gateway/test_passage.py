@@ -264,7 +264,8 @@ def test_a_path_of_nobody_is_a_404_of_ours() -> None:
             return answer.status, await answer.json(), len(it.provider.got)
 
     message = (
-        "foldpoint: there is no path /v2/models; provider paths begin with /v1/, /anthropic/, /gemini/ or /bedrock/"
+        "foldpoint: there is no path /v2/models; provider paths begin with "
+        "/anthropic/, /v1/, /gemini/, /v1beta/, /v1beta1/, /bedrock/, /model/"
     )
     error = {"message": message, "type": "not_found_error", "param": None, "code": None}
     assert run(main()) == (404, {"error": error}, 0)

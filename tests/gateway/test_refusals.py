@@ -14,7 +14,10 @@ CHUNKED = POST + b"transfer-encoding: chunked\r\n\r\n"
 NOT_HTTP = "foldpoint: the request is not valid HTTP: see its headers and the framing of its body"
 NO_LINE = "foldpoint: the request does not begin with an HTTP request line; is it TLS sent to the plain port?"
 TOO_LONG = "foldpoint: the request line or a header is longer than 64 KiB, or there are too many headers"
-NO_TARGET = "foldpoint: there is no such target; provider paths begin with /v1/, /anthropic/, /gemini/ or /bedrock/"
+NO_TARGET = (
+    "foldpoint: there is no such target; provider paths begin with "
+    "/anthropic/, /v1/, /gemini/, /v1beta/, /v1beta1/, /bedrock/, /model/"
+)
 BROKEN = "foldpoint: the request body is not what its framing announces: see its content-length or chunks"
 
 

@@ -14,7 +14,7 @@ from foldpoint.core.errors import fault_of
 from .failures import Failure, failure_response
 from .line import LONGEST_HEADER
 from .proxy import PROXY, Proxy
-from .routes import route_of
+from .routes import BEGINNINGS, route_of
 
 TOO_LONG = f"the request line or a header is longer than {LONGEST_HEADER // 1024} KiB, or there are too many headers"
 NOT_HTTP = "the request is not valid HTTP: see its headers and the framing of its body"
@@ -26,7 +26,7 @@ UNREAD: Mapping[type[BaseException], str] = {
     http_exceptions.InvalidURLError: NO_REQUEST_LINE,
 }
 REFUSED: Mapping[int, str] = {
-    HTTPStatus.NOT_FOUND: "there is no such target; provider paths begin with /v1/, /anthropic/, /gemini/ or /bedrock/",
+    HTTPStatus.NOT_FOUND: f"there is no such target; {BEGINNINGS}",
     HTTPStatus.EXPECTATION_FAILED: "the only expectation that is met is 100-continue",
     HTTPStatus.INTERNAL_SERVER_ERROR: "a fault of the gateway, logged with the id of this request",
 }

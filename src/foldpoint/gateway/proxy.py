@@ -24,14 +24,13 @@ from .headers import request_fields
 from .line import Reply
 from .modes import Consulted, Folder, consult, is_folded, measured, skipped
 from .relay import cut, relay, relayed
-from .routes import Route, route_of, told_apart
+from .routes import BEGINNINGS, Route, route_of, told_apart
 from .sealing import FIXED, OPEN, Asked, Seal, Sealing
 from .sessions import handle_of, names_of, without_session_id
 from .state import Recording, Traffic
 from .upstream import Body, Upstreams
 from .usage_copy import UsageCopy
 
-NO_PATH = "there is no path {path}; provider paths begin with /v1/, /anthropic/, /gemini/ or /bedrock/"
 NO_WEBSOCKET = "WebSocket is not relayed; send the request with POST"
 WITHOUT_BODY = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
 """Methods of which no length is said where there is no body."""
@@ -219,4 +218,4 @@ PROXY = web.AppKey("proxy", Proxy)
 
 def nowhere(request: web.BaseRequest) -> Failure:
     """What is said of a path that is nobody's."""
-    return Failure(HTTPStatus.NOT_FOUND, NO_PATH.format(path=request.raw_path.partition("?")[0]))
+    return Failure(HTTPStatus.NOT_FOUND, f"there is no path {request.raw_path.partition('?')[0]}; {BEGINNINGS}")

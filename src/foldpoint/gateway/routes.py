@@ -48,6 +48,8 @@ PREFIXES = (
     Prefix("/bedrock/", "/bedrock", "bedrock", "bedrock"),
     Prefix("/model/", "", "bedrock", "bedrock"),
 )
+BEGINNINGS = "provider paths begin with " + ", ".join(each.begins for each in PREFIXES if each.begins.endswith("/"))
+"""What is said of a path that is nobody's."""
 COUNTS = ("/input_tokens", "/count_tokens", "/count-tokens", "countTokens", "/count-tokens:rawPredict")
 """Paths at which a request is counted: folded like it, so that what is counted is what will be sent."""
 FOLDED: Mapping[tuple[str, str], str] = {
