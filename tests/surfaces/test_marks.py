@@ -134,3 +134,20 @@ def test_chat_completions_get_no_mark() -> None:
     written = [{"role": "user", "content": "a"}] * 2
     request, read = SURFACES["openai-chat"].read(compact({"messages": written})), views("openai-chat", written)
     assert SURFACES["openai-chat"].with_breakpoint(request, read, LAID_OUT, True) is LAID_OUT
+
+
+def test_a_turn_that_is_kept_for_another_reason_is_no_mark() -> None:
+    """One that loads a tool stays whole behind the block, and bears no breakpoint of the caller's."""
+    loaded = {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "tool_reference", "tool_name": "q"}]}
+    use = {"type": "tool_use", "id": "t", "name": "find", "input": {}}
+    written = [
+        item("user"),
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [loaded]},
+        item("assistant"),
+        item("user", MARK),
+    ]
+    request, read = SURFACES["anthropic"].read(compact({"messages": written})), views("anthropic", written)
+    layout = Layout((Slot(0, (block("s"),)), Slot(1), Slot(2)), 3)
+    assert read[2].marked
+    assert with_breakpoint(request, read, layout, False).slots[0] == Slot(0, (block("s", PLAIN),))

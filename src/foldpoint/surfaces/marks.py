@@ -46,7 +46,7 @@ def with_breakpoint(
     caller's next breakpoint behind it, else of the last one in front.
     """
     newest = _newest(layout)
-    if newest < 0 or any(slot.item is not None and views[slot.item].marked for slot in layout.slots[newest + 1 :]):
+    if newest < 0 or _in(request.items, views, _items(layout.slots[newest + 1 :]), marks):
         return layout  # one of the caller's stands behind the block and in front of the tail: that one serves
     front, behind = _around(request, views, layout, newest, marks)
     count = len(front) + len(behind)
@@ -75,10 +75,13 @@ def _around(
     outside = marks.found(body[: items.starts[0]]) + marks.found(body[items.ends[-1] :])
     if request.moving_mark in outside:
         outside.remove(request.moving_mark)
-    kept = [slot.item for slot in layout.slots[: newest + 1] if slot.item is not None]
-    front = outside + _in(items, views, kept, marks)
+    front = outside + _in(items, views, _items(layout.slots[: newest + 1]), marks)
     behind = _in(items, views, range(layout.tail, len(items)), marks)
     return front, behind + [request.moving_mark] * bool(request.moving_mark)
+
+
+def _items(slots: Sequence[Slot]) -> list[int]:
+    return [slot.item for slot in slots if slot.item is not None]
 
 
 def _in(items: Sequence[bytes], views: Sequence[View], positions: Iterable[int], marks: Marks) -> list[bytes]:
