@@ -67,7 +67,8 @@ class View(msgspec.Struct, frozen=True, gc=False):
     calls: all calls; answered: the ids of results that stand in the item itself (server tools).
     thinking: bytes of thinking in it.
     own, own_images: bytes and images that are neither a result nor a call: what carrying it as it is would take.
-    marked: a cache breakpoint stands on it. history: it stands for turns the provider compacted away.
+    marked: a cache breakpoint stands on it, or something else that would be lost if its turn were sealed. history: it
+    stands for turns the provider compacted away.
     alone: it can only be a message of its own (it has members that a merge would lose).
     """
 
