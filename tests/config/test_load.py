@@ -93,7 +93,7 @@ def test_every_problem_of_a_file_is_said_at_once(tmp_path: Path) -> None:
         """prot = 3
 port = 4600
 [gateway]
-workers = 2
+workers = 0
 portt = 3
 host = [
   "a",
@@ -101,7 +101,7 @@ host = [
 [stor]
 [store]
 url = "postgres://x"
-shared = "valkey://x"
+shared = "memcached://x"
 messages = "24hours"
 flush_ms = 0
 [upstreams]
@@ -120,14 +120,12 @@ mode = "off"
     assert problems(path) == [
         "foldpoint.toml:1: unknown key 'prot'",
         "foldpoint.toml:2: unknown key 'port' (it belongs in [gateway])",
-        "foldpoint.toml:4: gateway.workers must be 1 in this version: for more processes run several gateways on ports "
-        "of their own",
+        "foldpoint.toml:4: gateway.workers must be >= 1 and <= 256",
         "foldpoint.toml:5: unknown key 'portt' in [gateway] (did you mean 'port'?)",
         "foldpoint.toml:6: gateway.host must be text in quotes",
         "foldpoint.toml:9: unknown key 'stor' (did you mean 'store'?)",
-        "foldpoint.toml:11: store.url must begin with sqlite:/// (sqlite:///name lies in the data directory, "
-        "sqlite:////path is absolute)",
-        'foldpoint.toml:12: store.shared must be "" in this version: a shared store is not in it',
+        "foldpoint.toml:11: store.url must be such as postgresql://user:password@host:5432/database",
+        'foldpoint.toml:12: store.shared must be such as valkey://:password@host:6379/0, or ""',
         'foldpoint.toml:13: store.messages must be a time such as "90s", "15m", "24h" or "7d", or "off"',
         "foldpoint.toml:14: store.flush_ms must be >= 1 and <= 60000",
         "foldpoint.toml:16: upstreams.anthropic.base_url must be an address such as https://api.example.com, "

@@ -2,7 +2,7 @@
 
 from .check import ConfigError, Problem
 from .load import Loaded, load, load_policy
-from .settings import Aws, GatewaySettings, Settings, StoreSettings, Upstream
+from .settings import Aws, GatewaySettings, Settings, StoreSettings, TelemetrySettings, Upstream
 
 __all__ = [
     "Aws",
@@ -12,6 +12,7 @@ __all__ = [
     "Problem",
     "Settings",
     "StoreSettings",
+    "TelemetrySettings",
     "Upstream",
     "load",
     "load_policy",

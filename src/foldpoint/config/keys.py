@@ -16,7 +16,9 @@ from .settings import seconds
 Kind = Literal["int", "float", "bool", "choice", "text"]
 SKILL = "skills.agent_trajectory_compaction"
 UPSTREAMS = ("openai", "anthropic", "gemini", "bedrock")
+_SECRET = "env:NAME, file:PATH or the text itself"
 _ADDRESS = re.compile(r"https?://[^\s/?#]+(/[^\s?#]*)?")
+_DATABASE = re.compile(r"postgres(ql)?://[^\s/?#]*/[^\s/?#]+(\?\S*)?")
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -71,9 +73,9 @@ def _at_least(floor: int, most: float = float("inf")) -> Callable[[Value], str |
     return wrong
 
 
-def _only(allowed: Value, mend: str) -> Callable[[Value], str | None]:
-    """A check that a value is the only one that this version knows."""
-    return lambda value: None if value == allowed else mend
+def _one_of(*allowed: str) -> Callable[[Value], str | None]:
+    """A check that a value is one of these words."""
+    return lambda value: None if value in allowed else f"must be one of {', '.join(allowed)}"
 
 
 def _host(value: Value) -> str | None:
@@ -81,10 +83,21 @@ def _host(value: Value) -> str | None:
 
 
 def _store_url(value: Value) -> str | None:
-    path = str(value).removeprefix("sqlite:///")
-    if path == value:
-        return "must begin with sqlite:/// (sqlite:///name lies in the data directory, sqlite:////path is absolute)"
+    text = str(value)
+    if re.match("postgres(ql)?://", text):
+        return None if _DATABASE.fullmatch(text) else "must be such as postgresql://user:password@host:5432/database"
+    path = text.removeprefix("sqlite:///")
+    if path == text:
+        return (
+            "must begin with sqlite:/// (sqlite:///name lies in the data directory, sqlite:////path is absolute) or "
+            "postgresql://"
+        )
     return None if path.strip("/") else "names no file: sqlite:///foldpoint.db would be one"
+
+
+def _shared(value: Value) -> str | None:
+    fits = value == "" or re.fullmatch(r"(valkey|redis)s?://[^\s/?#]+(/\d*)?", str(value))
+    return None if fits else 'must be such as valkey://:password@host:6379/0, or ""'
 
 
 def _messages(value: Value) -> str | None:
@@ -97,6 +110,10 @@ def _address(value: Value) -> str | None:
     return None if fits else "must be an address such as https://api.example.com, without a query"
 
 
+def _collector(value: Value) -> str | None:
+    return None if value == "" else _address(value)
+
+
 def _aws(value: Value) -> str | None:
     fits = value == "env" or re.fullmatch(r"profile:\S+", str(value))
     return None if fits else 'must be "env" or "profile:NAME"'
@@ -105,13 +122,30 @@ def _aws(value: Value) -> str | None:
 _GATEWAY = (
     Setting("gateway.host", "text", "127.0.0.1", "address to listen on", _host),
     Setting("gateway.port", "int", 4600, "port to listen on; 0 = a free one", _at_least(0, 65535)),
+    Setting("gateway.workers", "int", 1, "processes that share the port", _at_least(1, 256)),
     Setting(
-        "gateway.workers", "int", 1, "processes",
-        _only(1, "must be 1 in this version: for more processes run several gateways on ports of their own"),
+        "gateway.auth", "text", "pass_through",
+        "pass_through: whoever reaches the port is served; keys: only who brings a key made by `foldpoint keys create`",
+        _one_of("pass_through", "keys"),
+    ),
+    Setting(
+        "gateway.admin_key", "text", None, f"opens the admin API, {_SECRET}; without it that is closed",
+        secret=True, optional=True,
+    ),
+    Setting(
+        "gateway.key_secret", "text", None,
+        f"what keys are hashed with, {_SECRET}; without it one is made and kept in the store",
+        secret=True, optional=True,
     ),
     Setting(
         "gateway.max_body_bytes", "int", 64 * 1024 * 1024, "longer request bodies are streamed through unfolded",
         _at_least(1),
+    ),
+    Setting(
+        "gateway.client_timeout_seconds", "float", 60.0,
+        "how long a client may take to send its headers, and stay still while it sends a body or reads an answer; "
+        "0 = for ever",
+        _at_least(0),
     ),
     Setting("gateway.drain_seconds", "float", 30.0, "how long open answers may take to end at a stop", _at_least(0)),
     Setting(
@@ -123,15 +157,36 @@ _GATEWAY = (
 _STORE = (
     Setting(
         "store.url", "text", "sqlite:///foldpoint.db",
-        "where records are kept; relative to the data directory, sqlite:////path is absolute", _store_url,
+        "where records and keys are kept; relative to the data directory, sqlite:////path is absolute; or "
+        "postgresql://…, which several machines can share",
+        _store_url,
     ),
     Setting(
-        "store.shared", "text", "", "store shared by replicas",
-        _only("", 'must be "" in this version: a shared store is not in it'),
+        "store.shared", "text", "",
+        "valkey://… : newest records, limits and news of keys, shared by replicas; without it those of this machine",
+        _shared,
     ),
     Setting("store.messages", "text", "24h", 'how long folded conversations are kept; "off" keeps none', _messages),
     Setting(
         "store.flush_ms", "int", 250, "milliseconds of records that a crash may lose at most", _at_least(1, 60_000)
+    ),
+)  # fmt: skip
+
+
+_TELEMETRY = (
+    Setting("telemetry.metrics", "bool", True, "figures for Prometheus at /metrics"),
+    Setting(
+        "telemetry.metrics_key", "text", None, f"what a scraper sends as bearer, {_SECRET}; without it none is asked",
+        secret=True, optional=True,
+    ),
+    Setting(
+        "telemetry.otlp_endpoint", "text", "",
+        "collector of OpenTelemetry traces and metrics over HTTP, such as http://127.0.0.1:4318", _collector,
+    ),
+    Setting("telemetry.log_requests", "bool", False, "a log line for each request"),
+    Setting(
+        "telemetry.log_format", "text", "auto", "auto: text on a terminal, else JSON lines; json; text",
+        _one_of("auto", "json", "text"),
     ),
 )  # fmt: skip
 
@@ -169,6 +224,8 @@ _AWS = Setting(
     _aws, optional=True,
 )  # fmt: skip
 _SKILL = tuple(_of_skill(parameter) for parameter in TRAJECTORY)
-SETTINGS = (*_GATEWAY, *_STORE, *(setting for name in UPSTREAMS for setting in _upstream(name)), _AWS, *_SKILL)
+_UPSTREAMS = (*(setting for name in UPSTREAMS for setting in _upstream(name)), _AWS)
+SETTINGS = (*_GATEWAY, *_STORE, *_TELEMETRY, *_UPSTREAMS, *_SKILL)
 """Every setting, in the order of the file."""
 KNOWN = {tuple(setting.key.split(".")): setting for setting in SETTINGS}
+SECRETS = tuple(setting.key for setting in SETTINGS if setting.secret)

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from foldpoint.core.parameters import Value
-from foldpoint.core.policy import Policy
+from foldpoint.core.policy import TABLES, Policy
 
 from .check import ConfigError, Problem, checked
-from .keys import KNOWN, SKILL, UPSTREAMS
-from .settings import Aws, GatewaySettings, Settings, StoreSettings, Upstream
+from .keys import KNOWN, SECRETS, SKILL, UPSTREAMS
+from .settings import Aws, GatewaySettings, Settings, StoreSettings, TelemetrySettings, Upstream
 from .sources import Said, from_deployment, from_environment, from_flags, from_text, read_text
 
 AWS = "upstreams.bedrock.aws_credentials"
@@ -39,12 +39,12 @@ def load(
     environ = os.environ if environ is None else environ
     said, problems = _sources(path, flags or {}, environ)
     values, sources, wrong = checked(said, KNOWN)
-    keys, unresolved = _api_keys(values, sources, environ)
+    secrets, unresolved = _secrets(values, sources, environ)
     aws, missing = _aws(values, sources, environ)
     problems += wrong + unresolved + missing
     if problems:
         raise ConfigError(problems)
-    return Loaded(_made(values, keys, aws, _data_dir(environ)), values, sources, path)
+    return Loaded(_made({**values, **secrets}, aws, _data_dir(environ)), values, sources, path)
 
 
 def load_policy(path: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Policy:
@@ -55,7 +55,7 @@ def load_policy(path: Path | None = None, *, environ: Mapping[str, str] | None =
     """
     environ = os.environ if environ is None else environ
     said, problems = _sources(path, {}, environ)
-    values, _, wrong = checked([one for one in said if one.path[0] not in ("gateway", "store", "upstreams")], KNOWN)
+    values, _, wrong = checked([one for one in said if one.path[0] not in TABLES or one.path[0] == "skills"], KNOWN)
     if problems + wrong:
         raise ConfigError(problems + wrong)
     return _policy(values)
@@ -76,21 +76,20 @@ def _sources(
     return [*from_deployment(environ), *written, *from_environment(environ, KNOWN), *from_flags(flags)], problems
 
 
-def _api_keys(
+def _secrets(
     values: Mapping[str, Value], sources: Mapping[str, str], environ: Mapping[str, str]
 ) -> tuple[dict[str, str], list[Problem]]:
-    """The credential of each upstream that has one, read from where its setting points."""
+    """Each secret that is set, by dotted key, read from where its setting points."""
     found: dict[str, str] = {}
     problems = []
-    for name in UPSTREAMS:
-        key = f"upstreams.{name}.api_key"
+    for key in SECRETS:
         written = values[key]
         if not isinstance(written, str):
             continue
         secret, wrong = resolved(written, environ)
         if wrong:
             problems.append(Problem(key, f"{key} {wrong}", sources[key]))
-        found[name] = secret
+        found[key] = secret
     return found, problems
 
 
@@ -126,12 +125,12 @@ def _aws(
     return (Aws(key_id, secret, token, lends=where == "env") if key_id and secret else Aws()), []
 
 
-def _made(values: Mapping[str, Any], keys: Mapping[str, str], aws: Aws, data_dir: Path) -> Settings:
-    """The settings, from values that were checked."""
+def _made(values: Mapping[str, Any], aws: Aws, data_dir: Path) -> Settings:
+    """The settings, from values that were checked, secrets read."""
     upstreams = {
         name: Upstream(
             base_url=values[f"upstreams.{name}.base_url"].rstrip("/"),
-            api_key=keys.get(name),
+            api_key=values[f"upstreams.{name}.api_key"],
             keep_session_id=values[f"upstreams.{name}.keep_session_id"],
             aws=aws if name == "bedrock" else Aws(),
         )
@@ -139,7 +138,8 @@ def _made(values: Mapping[str, Any], keys: Mapping[str, str], aws: Aws, data_dir
     }
     gateway = msgspec.convert(_table(values, "gateway"), GatewaySettings)
     store = msgspec.convert(_table(values, "store"), StoreSettings)
-    return Settings(gateway, store, upstreams, _policy(values), data_dir)
+    telemetry = msgspec.convert(_table(values, "telemetry"), TelemetrySettings)
+    return Settings(gateway, store, upstreams, _policy(values), data_dir, telemetry)
 
 
 def _policy(values: Mapping[str, Any]) -> Policy:

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -9,18 +10,34 @@ from foldpoint.core.policy import Policy
 
 MASK = "********"
 _DURATION = re.compile(r"([1-9]\d{0,8})([smhd])")
+_PASSWORD = re.compile(r"(?<=://)([^/@]*?):[^/@]*@")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
+Auth = Literal["pass_through", "keys"]
+LogFormat = Literal["auto", "json", "text"]
+
+
 class GatewaySettings(msgspec.Struct, frozen=True):
-    """Where the gateway listens, and its limits."""
+    """Where the gateway listens, who may use it, and its limits.
+
+    auth: `pass_through` serves everyone, `keys` those alone that bring a key of ours. `admin_key` opens the admin API
+    (None: nobody may), `key_secret` is what keys are hashed with (None: one is made and kept in the store).
+    """
 
     host: str = "127.0.0.1"
     port: int = 4600
     workers: int = 1
+    auth: Auth = "pass_through"
+    admin_key: str | None = None
+    key_secret: str | None = None
     max_body_bytes: int = 64 * 1024 * 1024
+    client_timeout_seconds: float = 60.0
     drain_seconds: float = 30.0
     upstream_timeout_seconds: float = 600.0
+
+    def __repr__(self) -> str:
+        return f"GatewaySettings(host={self.host!r}, port={self.port!r}, workers={self.workers!r}, auth={self.auth!r})"
 
 
 class StoreSettings(msgspec.Struct, frozen=True):
@@ -31,9 +48,28 @@ class StoreSettings(msgspec.Struct, frozen=True):
     messages: str = "24h"
     flush_ms: int = 250
 
+    def __repr__(self) -> str:
+        return f"StoreSettings(url={unsigned(self.url)!r}, shared={unsigned(self.shared)!r})"
+
     def messages_seconds(self) -> int | None:
         """How long folded conversations are kept; None = not at all."""
         return None if self.messages == "off" else seconds(self.messages)
+
+
+class TelemetrySettings(msgspec.Struct, frozen=True):
+    """What is told of the gateway's work: figures for Prometheus, traces and figures over OTLP, a log line a request.
+
+    metrics_key: what a scraper has to send as bearer (None: nothing). otlp_endpoint: the collector ("": none).
+    """
+
+    metrics: bool = True
+    metrics_key: str | None = None
+    otlp_endpoint: str = ""
+    log_requests: bool = False
+    log_format: LogFormat = "auto"
+
+    def __repr__(self) -> str:
+        return f"TelemetrySettings(metrics={self.metrics!r}, log_requests={self.log_requests!r})"
 
 
 class Aws(msgspec.Struct, frozen=True):
@@ -77,6 +113,7 @@ class Settings(msgspec.Struct, frozen=True):
     upstreams: dict[str, Upstream]
     skills: Policy
     data_dir: Path
+    telemetry: TelemetrySettings = TelemetrySettings()
 
     def policy(self) -> Policy:
         """What the engine folds by."""
@@ -87,3 +124,8 @@ def seconds(duration: str) -> int | None:
     """The seconds of `90s`, `15m`, `24h` or `7d`; None for anything else."""
     match = _DURATION.fullmatch(duration)
     return int(match[1]) * _SECONDS[match[2]] if match else None
+
+
+def unsigned(url: str) -> str:
+    """The address without the password in it."""
+    return _PASSWORD.sub(rf"\1:{MASK}@", url)

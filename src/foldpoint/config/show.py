@@ -1,7 +1,6 @@
 """The configuration said back: every value with its source, and a commented file to begin with."""
 
 import json
-import re
 
 import msgspec
 
@@ -9,9 +8,8 @@ from foldpoint.core.parameters import Value
 
 from .keys import SETTINGS, SKILL, Setting
 from .load import Loaded
-from .settings import MASK
+from .settings import MASK, unsigned
 
-_SECRET_PART = re.compile(r"(?<=://)([^/@]*:)[^/@]*(?=@)")
 _BEGIN = """# Foldpoint reads this file, over it FOLDPOINT_* variables (FOLDPOINT_GATEWAY__PORT=4700), over these flags.
 # A line behind "# " shows the default; take the "# " away to set it. One that says "not set" has no default: write a
 # value behind its "=", or keep the example that stands there.
@@ -70,7 +68,10 @@ def _starter_line(setting: Setting) -> str:
 def _unset(setting: Setting) -> str:
     """What stands in the place of a default that there is none of: an example of a secret, else room for a value."""
     if setting.secret:
-        return toml(f"env:{setting.table.rpartition('.')[2].upper()}_API_KEY") + "  # not set, this is an example"
+        provider = setting.table.removeprefix("upstreams.")
+        ours = provider == setting.table
+        example = f"file:/run/secrets/{setting.name}" if ours else f"env:{provider.upper()}_API_KEY"
+        return toml(example) + "  # not set, this is an example"
     kinds = {"bool": "true or false", "text": "text in quotes"}
     return f" # not set ({kinds.get(setting.kind, 'a whole number')})"
 
@@ -87,4 +88,4 @@ def _masked(setting: Setting, value: Value) -> Value:
         return value
     if setting.secret:
         return value if value.startswith(("env:", "file:")) else MASK
-    return _SECRET_PART.sub(rf"\1{MASK}", value)
+    return unsigned(value)

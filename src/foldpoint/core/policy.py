@@ -12,7 +12,7 @@ from .parameters import NAMES, TRAJECTORY, problem
 
 Mode = Literal["off", "shadow", "prod"]
 SKILLS = ("agent_trajectory_compaction", "tool_output_cap", "stale_tool_output", "compact_history")
-TABLES = ("gateway", "store", "upstreams", "skills")
+TABLES = ("gateway", "store", "telemetry", "upstreams", "skills")
 
 
 class Trajectory(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ class Policy(msgspec.Struct, frozen=True):
     def from_dict(cls, settings: Mapping[str, Any]) -> Self:
         """Read the mapping of a configuration file: `{"skills": {"agent_trajectory_compaction": {...}}}`.
 
-        Tables of the gateway (`gateway`, `store`, `upstreams`) may stand in it and are left alone.
+        Tables of the gateway (`gateway`, `store`, `telemetry`, `upstreams`) may stand in it and are left alone.
 
         Raises:
             PolicyError: naming every unknown key and bad value.

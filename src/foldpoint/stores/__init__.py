@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .base import By, Kept, Page, RecordStore, Savings, SessionSums, StoreError, Sums
+from .base import By, Kept, KeyStore, Page, RecordStore, Savings, SessionSums, Store, StoreError, Sums
 from .recorder import Recorder
 from .ring import Ring
 from .spool import Spool
@@ -11,6 +11,7 @@ from .sqlite import SqliteStore
 __all__ = [
     "By",
     "Kept",
+    "KeyStore",
     "Page",
     "RecordStore",
     "Recorder",
@@ -19,6 +20,7 @@ __all__ = [
     "SessionSums",
     "Spool",
     "SqliteStore",
+    "Store",
     "StoreError",
     "Sums",
     "open_store",

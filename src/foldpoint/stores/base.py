@@ -1,10 +1,11 @@
-"""The seam of the record stores: what every store can do, and the values it answers with."""
+"""The seam of the stores: what each can do for records and for keys, and the values it answers with."""
 
 from typing import Literal, Protocol
 
 import msgspec
 
 from foldpoint.core.errors import FoldpointError
+from foldpoint.core.key import Key
 from foldpoint.core.record import Record
 
 By = Literal["model", "session", "day"]
@@ -106,3 +107,29 @@ class RecordStore(Protocol):
 
     def close(self) -> None:
         """Let go of the store."""
+
+
+class KeyStore(Protocol):
+    """Keeps keys, each under the digest of its secret. Blocks and fails as a RecordStore does."""
+
+    def secret(self) -> bytes:
+        """What digests are keyed with: 32 bytes, made at the first call and the same for every process from then on."""
+
+    def add_key(self, key: Key, digest: bytes) -> None:
+        """Keep a new key."""
+
+    def key_by(self, digest: bytes) -> Key | None:
+        """The key with that digest, a revoked one too; None when there is none."""
+
+    def keys(self, tenant: str | None = None) -> list[Key]:
+        """All keys, or those of one tenant, the newest first."""
+
+    def save_key(self, key: Key) -> bool:
+        """Put it in the place of the key with its id, digest and creation left as they are; False: there is none."""
+
+    def revoke_key(self, id: str, time: float) -> Key | None:
+        """Mark the key as revoked, unless it is already, and give it back; None when there is none."""
+
+
+class Store(RecordStore, KeyStore, Protocol):
+    """Both in one place."""
