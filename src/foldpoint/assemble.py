@@ -1,15 +1,23 @@
-"""The composition root: settings become a store, a recorder, an engine and the application that serves with them."""
+"""The composition root: settings become stores, a recorder, engines and the application that serves with them."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 from aiohttp import web
 
 from foldpoint.config import Settings
+from foldpoint.core.policy import Policy
 from foldpoint.engine import Engine
 from foldpoint.gateway.app import create_app
+from foldpoint.gateway.callers import Engines
+from foldpoint.skills.memo import Memo
 from foldpoint.stores import Recorder, open_store, spool_of
+from foldpoint.stores.shared import open_shared
+
+POLICIES = 1_000
+"""Engines that are kept: keys have policies of their own."""
 
 
 @contextmanager
@@ -21,13 +29,25 @@ def gateway(settings: Settings) -> Iterator[web.Application]:
     """
     store = open_store(settings.store.url, settings.data_dir)
     try:
+        shared = open_shared(settings.store.shared, settings.data_dir, settings.gateway.workers, store)
         recorder = Recorder(
             store,
             spool_of(settings.store.url, settings.data_dir),
             flush_ms=settings.store.flush_ms,
             messages_seconds=settings.store.messages_seconds(),
+            newest=shared.newest,
         )
-        engine = Engine(settings.policy(), clock=time.perf_counter_ns)
-        yield create_app(settings=settings, engine=engine, recorder=recorder, store=store)
+        yield create_app(settings=settings, engines=engines(), recorder=recorder, store=store, shared=shared)
     finally:
         store.close()
+
+
+def engines() -> Engines:
+    """An engine for each policy; what they remember of transcripts is bounded together."""
+    memo = Memo()
+
+    @lru_cache(POLICIES)
+    def of(policy: Policy) -> Engine:
+        return Engine(policy, clock=time.perf_counter_ns, memo=memo)
+
+    return of

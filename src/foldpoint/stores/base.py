@@ -1,11 +1,12 @@
 """The seam of the stores: what each can do for records and for keys, and the values it answers with."""
 
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 import msgspec
 
 from foldpoint.core.errors import FoldpointError
-from foldpoint.core.key import Key
+from foldpoint.core.key import Key, KeySkills
 from foldpoint.core.record import Record
 
 By = Literal["model", "session", "day"]
@@ -109,6 +110,16 @@ class RecordStore(Protocol):
         """Let go of the store."""
 
 
+class Newest(Protocol):
+    """The newest records of each tenant, to be looked at without asking the store."""
+
+    def put(self, record: Record, messages: bytes | None = None) -> None:
+        """Remember it. Never blocks and never raises."""
+
+    async def records(self, tenant: str) -> Sequence[Record]:
+        """The tenant's, newest first."""
+
+
 class KeyStore(Protocol):
     """Keeps keys, each under the digest of its secret. Blocks and fails as a RecordStore does."""
 
@@ -124,8 +135,8 @@ class KeyStore(Protocol):
     def keys(self, tenant: str | None = None) -> list[Key]:
         """All keys, or those of one tenant, the newest first."""
 
-    def save_key(self, key: Key) -> bool:
-        """Put it in the place of the key with its id, digest and creation left as they are; False: there is none."""
+    def set_skills(self, id: str, skills: KeySkills) -> bool:
+        """Set what the key sets of its skills and nothing else of it; False where there is none, or a revoked one."""
 
     def revoke_key(self, id: str, time: float) -> Key | None:
         """Mark the key as revoked, unless it is already, and give it back; None when there is none."""

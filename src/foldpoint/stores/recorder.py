@@ -13,7 +13,7 @@ import msgspec
 
 from foldpoint.core.record import Record
 
-from .base import Kept, RecordStore, StoreError
+from .base import Kept, Newest, RecordStore, StoreError
 from .columns import cleaned
 from .ring import Ring
 from .spool import Spool
@@ -34,7 +34,7 @@ MEMORY = Limits()
 
 
 class Recorder:
-    """Writes records to the store every `flush_ms` milliseconds; the ring has them at once.
+    """Writes records to the store every `flush_ms` milliseconds; `newest` has them at once.
 
     While the store fails (said once, and once when it is back) records go to the spool, and from there to the store, in
     order, once each. Over the limit of bytes a record is kept without its folded body, over the limit of records it is
@@ -50,10 +50,11 @@ class Recorder:
         flush_ms: int = 250,
         retry_ms: int = 1000,
         messages_seconds: int | None = 24 * 3600,
+        newest: Newest | None = None,
         limits: Limits = MEMORY,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.ring = Ring()
+        self.newest = Ring() if newest is None else newest
         self.dropped = 0
         self.failing = False
         self._store = store
@@ -76,7 +77,7 @@ class Recorder:
     def put(self, record: Record, messages: bytes | None = None) -> None:
         """Remember one request and the folded body that was sent. Never blocks, never raises."""
         record = cleaned(record)
-        self.ring.add(record)
+        self.newest.put(record)
         if len(self._waiting) >= self._limits.records:
             self.dropped += 1
             return

@@ -13,7 +13,7 @@ class Ring:
         self._tenants = tenants
         self._records: dict[str, deque[Record]] = {}
 
-    def add(self, record: Record) -> None:
+    def put(self, record: Record, messages: bytes | None = None) -> None:
         """Remember the record; the oldest of its tenant goes when there is no room."""
         records = self._records.pop(record.tenant, None)
         if records is None:
@@ -23,6 +23,6 @@ class Ring:
         if len(self._records) > self._tenants:
             del self._records[next(iter(self._records))]
 
-    def records(self, tenant: str) -> list[Record]:
+    async def records(self, tenant: str) -> list[Record]:
         """The tenant's records, newest first."""
         return list(reversed(self._records.get(tenant, ())))
