@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .base import By, Kept, KeyStore, Page, RecordStore, Savings, SessionSums, Store, StoreError, Sums
+from .base import By, Kept, KeyStore, Newest, Page, RecordStore, Savings, SessionSums, Store, StoreError, Sums
 from .recorder import Recorder
 from .ring import Ring
 from .spool import Spool
@@ -12,6 +12,7 @@ __all__ = [
     "By",
     "Kept",
     "KeyStore",
+    "Newest",
     "Page",
     "RecordStore",
     "Recorder",
