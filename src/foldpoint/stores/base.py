@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from foldpoint.core.errors import FoldpointError
-from foldpoint.core.key import Key, KeySkills
+from foldpoint.core.key import Key
 from foldpoint.core.record import Record
 
 By = Literal["model", "session", "day"]
@@ -135,8 +135,8 @@ class KeyStore(Protocol):
     def keys(self, tenant: str | None = None) -> list[Key]:
         """All keys, or those of one tenant, the newest first."""
 
-    def set_skills(self, id: str, skills: KeySkills) -> bool:
-        """Set what the key sets of its skills and nothing else of it; False where there is none, or a revoked one."""
+    def save_key(self, key: Key) -> bool:
+        """Put it in the place of the key with its id, digest and creation left as they are; False: there is none."""
 
     def revoke_key(self, id: str, time: float) -> Key | None:
         """Mark the key as revoked, unless it is already, and give it back; None when there is none."""

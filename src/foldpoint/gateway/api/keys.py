@@ -52,7 +52,7 @@ async def set_skills(request: web.Request) -> Skills:
     """Set what the key folds by, all of what is asked for or nothing."""
     key = await read_anew(request)
     now = msgspec.structs.replace(key, skills=saved(key, await json_of(request)))
-    if not await asyncio.to_thread(request.app[STORE].set_skills, key.id, now.skills):
+    if not await asyncio.to_thread(request.app[STORE].save_key, now):
         raise Refused(HTTPStatus.UNAUTHORIZED, BAD_KEY)
     await told(request, key.id)
     return Skills(**effective(policy_of(request.app[CALLERS].configured, now.skills)))
