@@ -19,7 +19,7 @@ from foldpoint.gateway import records
 from foldpoint.gateway.serving import listening
 from foldpoint.gateway.state import RECORDER, STORE
 from foldpoint.lab.provider import Provider
-from foldpoint.stores import Recorder, Spool, SqliteStore
+from foldpoint.stores import Recorder, Spool, SqliteDatabase, SqlStore
 
 BODY = b'{"messages": [{"role": "user", "content": "hi"}]}'
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -36,7 +36,7 @@ async def named(request: web.Request, handler: Handler) -> web.StreamResponse:
 class Reader:
     """The running paths, the recorder behind them, and a client."""
 
-    def __init__(self, url: str, recorder: Recorder, store: SqliteStore, client: aiohttp.ClientSession) -> None:
+    def __init__(self, url: str, recorder: Recorder, store: SqlStore, client: aiohttp.ClientSession) -> None:
         self.url, self.recorder, self.store, self.client = url, recorder, store, client
 
     def put(self, id: str, time: float = 0.0, messages: bytes | None = None, **fields: Any) -> None:
@@ -53,7 +53,7 @@ class Reader:
 @contextlib.asynccontextmanager
 async def reading(folder: Path) -> AsyncIterator[Reader]:
     """The read-back paths on a real store and a real port."""
-    store = SqliteStore(folder / "r.db")
+    store = SqlStore(SqliteDatabase(folder / "r.db"))
     recorder = Recorder(store, Spool(folder / "spool"), flush_ms=60_000)
     app = web.Application(middlewares=[named])
     app[STORE], app[RECORDER] = store, recorder
