@@ -22,7 +22,7 @@ from foldpoint.gateway.keyring import Keyring
 from foldpoint.gateway.serving import listening
 from foldpoint.gateway.state import NEWEST, RECORDER, SHARED, STORE
 from foldpoint.lab.provider import Provider
-from foldpoint.stores import Recorder, Spool, SqliteStore
+from foldpoint.stores import Recorder, Spool, SqliteDatabase, SqlStore
 
 BODY = b'{"messages": [{"role": "user", "content": "hi"}]}'
 SECRETS = {"u": "fp-" + "u" * 43}
@@ -32,7 +32,7 @@ SECRETS = {"u": "fp-" + "u" * 43}
 class Reader:
     """The running paths, the recorder behind them, and a client."""
 
-    def __init__(self, url: str, recorder: Recorder, store: SqliteStore, client: aiohttp.ClientSession) -> None:
+    def __init__(self, url: str, recorder: Recorder, store: SqlStore, client: aiohttp.ClientSession) -> None:
         self.url, self.recorder, self.store, self.client = url, recorder, store, client
 
     def put(self, id: str, time: float = 0.0, messages: bytes | None = None, **fields: Any) -> None:
@@ -51,7 +51,7 @@ class Reader:
 @contextlib.asynccontextmanager
 async def reading(folder: Path) -> AsyncIterator[Reader]:
     """The read-back paths on a real store and a real port."""
-    store = SqliteStore(folder / "r.db")
+    store = SqlStore(SqliteDatabase(folder / "r.db"))
     recorder = Recorder(store, Spool(folder / "spool"), flush_ms=60_000)
     keys, shared = KeysInMemory(), Alone()
     for tenant, secret in SECRETS.items():

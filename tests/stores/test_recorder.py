@@ -14,7 +14,7 @@ import pytest
 from store_suite import record
 
 from foldpoint.core.record import Record
-from foldpoint.stores import Kept, Recorder, Spool, SqliteStore, StoreError
+from foldpoint.stores import Kept, Recorder, Spool, SqliteDatabase, SqlStore, StoreError
 from foldpoint.stores.recorder import Limits
 
 CRASH = Path(__file__).with_name("crashing.py")
@@ -179,7 +179,7 @@ def test_records_of_an_outage_outlive_the_process(tmp_path: Path) -> None:
 
 def test_a_crash_between_write_and_forgetting_writes_nothing_twice(tmp_path: Path) -> None:
     """The spool is replayed again; the real store knows the ids."""
-    store = SqliteStore(tmp_path / "r.db")
+    store = SqlStore(SqliteDatabase(tmp_path / "r.db"))
     spool = Spool(tmp_path / "spool")
     spool.append([Kept(record("a")), Kept(record("b"))])
     store.add([Kept(record("a"))])
@@ -333,7 +333,7 @@ def test_a_killed_process_loses_no_record_older_than_a_flush(tmp_path: Path) -> 
     os.kill(process.pid, signal.SIGKILL)
     process.wait(20)
     process.stdout.close()
-    store = SqliteStore(tmp_path / "r.db")
+    store = SqlStore(SqliteDatabase(tmp_path / "r.db"))
     found = [one.id for one in store.session("t", "s")]
     store.close()
     assert written > 0
