@@ -25,6 +25,7 @@ COMMANDS = {
     "fold": Command("Fold one request body to stdout.", "cli"),
     "demo": Command("Replay agent sessions and show what the fold saves.", "all"),
     "simulate": Command("Run a simulated provider that bills like the real one.", "lab"),
+    "keys": Command("Make, list and revoke the keys of this gateway.", "gateway"),
     "config": Command("Show the settings, or write a file to begin with.", "cli"),
 }
 
@@ -95,8 +96,9 @@ def completed(environ: "os._Environ[str]") -> list[str]:
 def is_wrong_use(error: FoldpointError) -> bool:
     """Whether what was asked for is at fault, not what came of it."""
     from foldpoint.config import ConfigError
+    from foldpoint.core.key_skills import PlanForbids, Rejected
 
-    return isinstance(error, (ConfigError, PolicyError, UnknownSurface))
+    return isinstance(error, (ConfigError, PolicyError, UnknownSurface, Rejected, PlanForbids))
 
 
 def stop(message: str, status: int) -> None:
