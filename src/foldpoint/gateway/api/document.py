@@ -10,6 +10,7 @@ from foldpoint import __version__
 
 from .shapes import Faults
 
+JSON = "application/json"
 REFERENCES = "#/components/schemas/{name}"
 WANTED: Mapping[str, tuple[HTTPStatus, ...]] = {
     "anyone": (),
@@ -48,7 +49,7 @@ class Described(Protocol):
     @property
     def inside(self) -> dict[str, dict[str, Any]]: ...
     @property
-    def body(self) -> type | None: ...
+    def body(self) -> dict[str, Any] | None: ...
     @property
     def faults(self) -> tuple[HTTPStatus, ...]: ...
 
@@ -56,8 +57,8 @@ class Described(Protocol):
 def of(paths: Iterable[Described]) -> dict[str, Any]:
     """The document of these paths."""
     described = list(paths)
-    types = [Faults, *(each.answers for each in described), *(each.body for each in described if each.body)]
-    _, schemas = msgspec.json.schema_components(dict.fromkeys(types), ref_template=REFERENCES)
+    types = dict.fromkeys([Faults, *(each.answers for each in described)])
+    _, schemas = msgspec.json.schema_components(types, ref_template=REFERENCES)
     listed: dict[str, dict[str, Any]] = {}
     for each in described:
         listed.setdefault(each.path, {})[each.method.lower()] = operation(each)
@@ -89,13 +90,13 @@ def operation(each: Described) -> dict[str, Any]:
     elif each.who == "tenant":
         said["security"] = [{}, {"key": []}]
     if each.body is not None:
-        said["requestBody"] = {"required": True, "content": content(each.body)}
+        said["requestBody"] = {"required": True, "content": {JSON: {"schema": each.body}}}
     return said
 
 
 def content(type_: type) -> dict[str, Any]:
     """JSON of a type."""
-    return {"application/json": {"schema": {"$ref": REFERENCES.format(name=type_.__name__)}}}
+    return {JSON: {"schema": {"$ref": REFERENCES.format(name=type_.__name__)}}}
 
 
 _PLAIN = str.maketrans({"/": "_", "{": "", "}": ""})

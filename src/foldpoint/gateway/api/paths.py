@@ -11,12 +11,11 @@ from foldpoint.stores.base import By
 
 from .. import health
 from ..health import said
-from . import document, keys, records
+from . import asked, document, keys, records
 from .door import Answer, Handler, Who, door
 from .shapes import (
     Fault,
     Faults,
-    KeyAsked,
     Keys,
     KeyView,
     Newest,
@@ -27,7 +26,6 @@ from .shapes import (
     SessionDetail,
     Sessions,
     Skills,
-    SkillsSave,
 )
 
 TENANT, KEYS, SKILLS = "/api/v1/tenant", "/api/v1/dev_keys", "/api/v1/dev_key/skills"
@@ -38,7 +36,8 @@ TEXT: dict[str, Any] = {"type": "string"}
 class Path(msgspec.Struct, frozen=True):
     """One method of one path: who may ask, what may be asked for, and what the answer is.
 
-    `query` and `inside` (of the path) are JSON schemas by name; `faults` are statuses besides those of the door.
+    `query` and `inside` (of the path) are JSON schemas by name, `body` is one; `faults` are statuses besides those of
+    the door.
     """
 
     method: str
@@ -50,7 +49,7 @@ class Path(msgspec.Struct, frozen=True):
     status: HTTPStatus = HTTPStatus.OK
     query: dict[str, dict[str, Any]] = {}
     inside: dict[str, dict[str, Any]] = {}
-    body: type | None = None
+    body: dict[str, Any] | None = None
     faults: tuple[HTTPStatus, ...] = ()
 
 
@@ -93,7 +92,7 @@ PATHS = (
     ),
     Path(
         "POST", SKILLS, keys.set_skills, "Set what the key folds by: all of it or nothing.", "key", Skills,
-        body=SkillsSave, faults=(BAD, AWAY, *UNREAD),
+        body=asked.SAVE, faults=(BAD, AWAY, *UNREAD),
     ),
     Path(
         "GET", KEYS, keys.listed, "All keys, or those of one tenant.", "admin", Keys,
@@ -101,7 +100,7 @@ PATHS = (
     ),
     Path(
         "POST", KEYS, keys.create, "Make a key; the answer alone has its secret.", "admin", NewKey,
-        status=HTTPStatus.CREATED, body=KeyAsked, faults=(BAD, AWAY, *UNREAD),
+        status=HTTPStatus.CREATED, body=asked.KEY, faults=(BAD, AWAY, *UNREAD),
     ),
     Path(
         "DELETE", f"{KEYS}/{{id}}", keys.revoke, "Revoke a key.", "admin", KeyView,

@@ -113,14 +113,6 @@ class Skills(msgspec.Struct, frozen=True):
     skill_params: dict[str, dict[str, Any]]
 
 
-class SkillsSave(msgspec.Struct, frozen=True):
-    """What of a key's skills is set; what is left out stays, null goes back to what the gateway is configured with."""
-
-    skills: list[str] | None = None
-    skill_modes: dict[str, Mode | None] | None = None
-    skill_params: dict[str, dict[str, Any]] | None = None
-
-
 class KeyView(msgspec.Struct, frozen=True, kw_only=True):
     """A key without its secret; `shown` is how that begins. Times are seconds since the epoch."""
 
@@ -147,19 +139,6 @@ class Keys(msgspec.Struct, frozen=True):
     """Keys, the newest first."""
 
     keys: list[KeyView]
-
-
-class KeyAsked(msgspec.Struct, frozen=True):
-    """A key that is wanted. `upstreams`: where our credential for a provider lies, `env:NAME` or `file:PATH`."""
-
-    name: str = ""
-    tenant: str = "local"
-    plan: str = "developer"
-    upstreams: dict[str, str] = {}
-    limits: KeyLimits = KeyLimits()
-    skills: list[str] | None = None
-    skill_modes: dict[str, Mode | None] | None = None
-    skill_params: dict[str, dict[str, Any]] | None = None
 
 
 def key_view(key: Key, skills: dict[str, Any]) -> KeyView:
