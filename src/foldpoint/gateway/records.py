@@ -131,7 +131,7 @@ async def session(request: web.Request) -> object:
 
 async def ring(request: web.Request) -> object:
     """The newest records, from memory."""
-    return {"requests": [view(record) for record in request.app[RECORDER].ring.records(tenant_of(request))]}
+    return {"requests": [view(record) for record in await request.app[RECORDER].ring.records(tenant_of(request))]}
 
 
 async def savings(request: web.Request) -> object:

@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
-import msgspec
 from aiohttp import web
 
-from foldpoint.core.key import KeyLimits
+from foldpoint.core.key import Exceeded, KeyLimits
 from foldpoint.core.record import Record
 from foldpoint.stores.base import RecordStore
 from foldpoint.stores.recorder import Recorder
@@ -24,14 +23,6 @@ class Newest(Recording, Protocol):
 
     async def records(self, tenant: str) -> Sequence[Record]:
         """The tenant's, newest first."""
-
-
-class Exceeded(msgspec.Struct, frozen=True):
-    """A limit that is used up: which, how much it allows, and in how many seconds it is worth to ask again."""
-
-    what: Literal["requests_per_minute", "tokens_per_minute", "concurrent_requests"]
-    limit: int
-    seconds: float
 
 
 class Limiter(Protocol):

@@ -76,7 +76,7 @@ class Recorder:
     def put(self, record: Record, messages: bytes | None = None) -> None:
         """Remember one request and the folded body that was sent. Never blocks, never raises."""
         record = cleaned(record)
-        self.ring.add(record)
+        self.ring.put(record)
         if len(self._waiting) >= self._limits.records:
             self.dropped += 1
             return
