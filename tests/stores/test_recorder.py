@@ -70,7 +70,7 @@ def test_records_are_written_by_themselves(tmp_path: Path) -> None:
         it = recorder(store, tmp_path)
         await it.start()
         it.put(record("a"), b"body")
-        assert it.ring.records("t") == [record("a")]
+        assert await it.newest.records("t") == [record("a")]
         await until(lambda: bool(store.kept))
         await it.close()
 

@@ -6,7 +6,7 @@ from foldpoint.core.record import Record
 
 
 class Ring:
-    """The newest `size` records of each of the `tenants` tenants that were heard of last."""
+    """The newest `size` records of each of the `tenants` tenants that were heard of last; those of this process."""
 
     def __init__(self, size: int = 1000, tenants: int = 256) -> None:
         self._size = size
@@ -14,7 +14,7 @@ class Ring:
         self._records: dict[str, deque[Record]] = {}
 
     def put(self, record: Record, messages: bytes | None = None) -> None:
-        """Remember the record; the oldest of its tenant goes when there is no room."""
+        """Remember the record, never its body; the oldest of its tenant goes when there is no room."""
         records = self._records.pop(record.tenant, None)
         if records is None:
             records = deque(maxlen=self._size)
