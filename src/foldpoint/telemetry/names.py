@@ -1,6 +1,6 @@
 """Every name that telemetry says, once: metrics and their labels, attributes, spans, log events.
 
-Names that are not ours are those of two conventions, as read on 30 November 2026. docs/reference/metrics.md has them all.
+Those that are not ours are of OpenTelemetry, read on 30 November 2026; docs/reference/metrics.md lists them all.
 """
 
 from typing import Literal, NamedTuple, get_args
@@ -135,4 +135,109 @@ METRICS = (
     REQUESTS, FOLDS, FOLD_FAILURES, FOLD_MOVES, INPUT_TOKENS, OUTPUT_TOKENS, PROMPT_COST, PRICED, OVERHEAD, UPSTREAM,
     FIRST_BYTE, KEY_REQUESTS, KEY_TOKENS, KEY_COST, SESSIONS, OPEN, DRAINING, STORE_FAILING, STORE_SECONDS,
     RECORDS_WAITING, RECORDS_SPOOLED, RECORDS_DROPPED, OBSERVATIONS_DROPPED, BUILD,
+)  # fmt: skip
+
+OPERATION = Attribute("gen_ai.operation.name", "`chat`; for Gemini's own format `generate_content`", GENAI)
+PROVIDER = Attribute(
+    "gen_ai.provider.name", "`openai`, `anthropic`, `aws.bedrock`, `gcp.gemini`, `gcp.vertex_ai`", GENAI
+)
+REQUEST_MODEL = Attribute(
+    "gen_ai.request.model", "the model as asked for; on metrics as the label `model` says it", GENAI
+)
+REQUEST_STREAM = Attribute("gen_ai.request.stream", "true where the answer came as a stream, else not there", GENAI)
+FIRST_CHUNK = Attribute("gen_ai.response.time_to_first_chunk", "seconds, where the answer came as a stream", GENAI)
+CONVERSATION = Attribute(
+    "gen_ai.conversation.id",
+    "the session, where the client named it; a digest of the opening stands in `foldpoint.session` alone",
+    GENAI,
+)
+COMPACTED = Attribute("gen_ai.conversation.compacted", "true where a folded request was sent, else not there", GENAI)
+INPUT = Attribute("gen_ai.usage.input_tokens", "tokens of the prompt, cached ones included", GENAI)
+OUTPUT = Attribute("gen_ai.usage.output_tokens", "tokens of the answer", GENAI)
+CACHE_READ = Attribute("gen_ai.usage.cache_read.input_tokens", "tokens read from the provider's cache", GENAI)
+CACHE_WRITE = Attribute("gen_ai.usage.cache_write.input_tokens", "tokens written to the provider's cache", GENAI)
+MESSAGES = Attribute(
+    "gen_ai.input.messages",
+    "the newest messages as sent, JSON; only with OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",
+    GENAI,
+)
+MODALITY = Attribute("gen_ai.token.modality", "always `unknown`; on usage counters alone", GENAI)
+TOKEN_TYPE = Attribute("gen_ai.token.type", "`input`, `output`; on gen_ai.client.token.usage alone", OLDER)
+OLD_PROVIDER = Attribute("gen_ai.system", "what gen_ai.provider.name says", OLDER)
+OLD_CACHE_WRITE = Attribute(
+    "gen_ai.usage.cache_creation.input_tokens", "what gen_ai.usage.cache_write.input_tokens says", OLDER
+)
+ERROR = Attribute("error.type", "the status where it is 400 or more; `client_left`", STABLE)
+STATUS = Attribute("http.response.status_code", "what the client got", STABLE)
+ADDRESS = Attribute("server.address", "host of the provider", STABLE)
+PORT = Attribute("server.port", "port of the provider", STABLE)
+REQUEST_ID = Attribute("foldpoint.request.id", "as in x-foldpoint-request-id; without a parent also the trace id")
+TENANT = Attribute("foldpoint.tenant", "whose request it is")
+KEY_NAME = Attribute("foldpoint.key", "the key's name")
+SESSION = Attribute("foldpoint.session", "the session; groups the requests of an agent and its sub-agents")
+TRANSCRIPT = Attribute("foldpoint.transcript", "the transcript inside the session; each sub-agent has its own")
+FOLD_MODE = Attribute("foldpoint.mode", "`off`, `shadow`, `prod`")
+VERDICT = Attribute("foldpoint.verdict", "as in x-ace-trajectory-compaction")
+WHY = Attribute("foldpoint.reason", "as in -reason")
+HOW = Attribute("foldpoint.strategy", "as in -strategy")
+TOKENS_BEFORE = Attribute("foldpoint.tokens.before", "as in -tokens-before")
+TOKENS_AFTER = Attribute("foldpoint.tokens.after", "as in -tokens-after")
+TOKENS_WOULD_SAVE = Attribute("foldpoint.tokens.would_save", "as in -tokens-would-save, in shadow alone")
+WRITE_TOKENS = Attribute("foldpoint.write_tokens", "as in -write-tokens, where the fold moved")
+HELD = Attribute("foldpoint.held", "as in -held")
+COST = Attribute("foldpoint.cost.usd", "price of the prompt as billed")
+COST_UNFOLDED = Attribute("foldpoint.cost.unfolded_usd", "an estimate of the same prompt's price without a fold")
+SKILL = Attribute("foldpoint.skill", "the skill; on foldpoint.fold alone")
+ACTION = Attribute("foldpoint.action", "what it did; on foldpoint.fold alone")
+SEALED = Attribute("foldpoint.turns.sealed", "turns that are sealed")
+TOTAL = Attribute("foldpoint.turns.total", "turns there are")
+CHECKPOINT = Attribute("foldpoint.checkpoint", "12 hex of the folded prefix")
+ATTRIBUTES = (
+    OPERATION, PROVIDER, REQUEST_MODEL, REQUEST_STREAM, FIRST_CHUNK, CONVERSATION, COMPACTED, INPUT, OUTPUT, CACHE_READ,
+    CACHE_WRITE, MESSAGES, MODALITY, ERROR, STATUS, ADDRESS, PORT, REQUEST_ID, TENANT, KEY_NAME, SESSION, TRANSCRIPT,
+    FOLD_MODE, VERDICT, WHY, HOW, SEALED, TOTAL, CHECKPOINT, TOKENS_BEFORE, TOKENS_AFTER, TOKENS_WOULD_SAVE,
+    WRITE_TOKENS, HELD, COST, COST_UNFOLDED, SKILL, ACTION, TOKEN_TYPE, OLD_PROVIDER, OLD_CACHE_WRITE,
+)  # fmt: skip
+FOLD_SPAN = "foldpoint.fold"
+"""The stage of a skill that was consulted, inside the span `{operation} {model}` of the request."""
+
+_SECONDS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
+_COUNTS = tuple(float(4**power) for power in range(14))
+DURATION = Instrument(
+    "gen_ai.client.inference.duration", "histogram", "s", "What a request took, the fold included.", GENAI, _SECONDS
+)
+TIME_TO_FIRST = Instrument(
+    "gen_ai.client.inference.time_to_first_chunk", "histogram", "s", "Until a stream began.", GENAI,
+    (0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0),
+)  # fmt: skip
+USED_INPUT = Instrument(
+    "gen_ai.client.inference.usage.input_tokens", "counter", "{token}", "Prompts, cached tokens included."
+)
+USED_OUTPUT = Instrument("gen_ai.client.inference.usage.output_tokens", "counter", "{token}", "Answers.")
+USED_CACHE_READ = Instrument(
+    "gen_ai.client.inference.usage.cache_read.input_tokens", "counter", "{token}", "Read from the provider's cache."
+)
+USED_CACHE_WRITE = Instrument(
+    "gen_ai.client.inference.usage.cache_write.input_tokens", "counter", "{token}", "Written to the provider's cache."
+)
+EACH_INPUT = Instrument(
+    "gen_ai.client.inference.operation.input_tokens", "histogram", "{token}", "Of each prompt.", GENAI, _COUNTS
+)
+EACH_OUTPUT = Instrument(
+    "gen_ai.client.inference.operation.output_tokens", "histogram", "{token}", "Of each answer.", GENAI, _COUNTS
+)
+OLD_DURATION = Instrument(
+    "gen_ai.client.operation.duration", "histogram", "s", "As gen_ai.client.inference.duration.", OLDER, _SECONDS
+)
+OLD_USAGE = Instrument("gen_ai.client.token.usage", "histogram", "{token}", "Of prompts and answers.", OLDER, _COUNTS)
+INSTRUMENTS = (
+    DURATION, TIME_TO_FIRST, USED_INPUT, USED_OUTPUT, USED_CACHE_READ, USED_CACHE_WRITE, EACH_INPUT, EACH_OUTPUT,
+    OLD_DURATION, OLD_USAGE,
+)  # fmt: skip
+
+REQUEST_EVENT = "request"
+"""The event of the log line that `telemetry.log_requests` writes for each request."""
+REQUEST_FIELDS = (
+    "request_id", "tenant", "key", "session", "surface", "model", "mode", "status", "verdict", "reason", "strategy",
+    "tokens_before", "tokens_after", "saved_usd", "duration_ms", "trace_id", "span_id",
 )  # fmt: skip
