@@ -207,9 +207,8 @@ DURATION = Instrument(
     "gen_ai.client.inference.duration", "histogram", "s", "What a request took, the fold included.", GENAI, _SECONDS
 )
 TIME_TO_FIRST = Instrument(
-    "gen_ai.client.inference.time_to_first_chunk", "histogram", "s", "Until a stream began.", GENAI,
-    (0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0),
-)  # fmt: skip
+    "gen_ai.client.inference.time_to_first_chunk", "histogram", "s", "Until a stream began.", GENAI, _SECONDS
+)
 USED_INPUT = Instrument(
     "gen_ai.client.inference.usage.input_tokens", "counter", "{token}", "Prompts, cached tokens included."
 )

@@ -1,0 +1,191 @@
+"""Figures for Prometheus: counters and histograms from requests that ended, gauges from what the gateway can tell."""
+
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    values,
+)
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from foldpoint.core.receipt import VERDICTS
+from foldpoint.core.record import Record
+
+from . import names
+from .labels import MODES, SURFACES, Bounded, Reasons, closed, models_of, outcome_of
+from .names import Metric
+from .observed import Observed
+from .sessions import Sessions
+
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+STRATEGIES = frozenset(("epoch", "sliding_window"))
+OPS = frozenset(("add",))
+ALIKE = frozenset((names.DRAINING, names.STORE_FAILING, names.BUILD))
+"""Gauges of which several processes show the largest; of all others they show the sum."""
+Reading = Callable[[], float]
+
+
+class Metrics:
+    """An observer that counts, and what a scraper is given.
+
+    row: names the row of the price table that a model falls under, None where there is none. readings: what the gateway
+    can tell at any time, by the metric it is told as (a counter's is its total so far). With
+    PROMETHEUS_MULTIPROC_DIR set when prometheus_client was imported, the figures of all processes that share the folder
+    are given.
+    """
+
+    def __init__(
+        self,
+        row: Callable[[str], str | None],
+        readings: Mapping[Metric, Reading] | None = None,
+        *,
+        version: str = "",
+    ) -> None:
+        self.shared = bool(getattr(values.ValueClass, "_multiprocess", False))
+        if self.shared:
+            os.makedirs(os.environ[FOLDER], exist_ok=True)
+        disable_created_metrics()
+        self._registry = CollectorRegistry()
+        self._make(version)
+        self._model = models_of(row)
+        self._reasons = Reasons()
+        self._keys = Bounded(names.MOST_KEYS)
+        self._sessions = Sessions()
+        self._readings: dict[Metric, Reading] = {names.SESSIONS: self._sessions.count, **(readings or {})}
+        self._told = {metric: self._of(metric) for metric in self._readings}
+        self._totals: dict[Metric, float] = {}
+
+    def observe(self, batch: Sequence[Observed]) -> None:
+        """Count requests."""
+        for one in batch:
+            record = one.record
+            surface, model = closed(record.surface, SURFACES), self._model(record.model)
+            outcome = outcome_of(record.status)
+            self._requests.labels(surface, model, closed(record.mode, MODES), outcome).inc()
+            self._count_fold(one, surface, model)
+            self._count_tokens(record, surface, model)
+            self._count_cost(record, surface, model)
+            self._time(one, surface)
+            if one.key:
+                self._count_key(one, outcome)
+            self._sessions.saw(record.tenant, record.session)
+
+    def took(self, op: str, seconds: float) -> None:
+        """The store did something."""
+        self._store.labels(closed(op, OPS)).observe(seconds)
+
+    def refresh(self) -> None:
+        """Ask what the gateway can tell at any time."""
+        for metric, reading in self._readings.items():
+            value, told = float(reading()), self._told[metric]
+            if isinstance(told, Gauge):
+                told.set(value)
+            elif isinstance(told, Counter):
+                told.inc(max(0.0, value - self._totals.get(metric, 0.0)))
+                self._totals[metric] = value
+
+    def render(self, accept: str = "") -> tuple[bytes, str]:
+        """The figures as the scraper wants them, and their content type."""
+        self.refresh()
+        encode, kind = choose_encoder(accept)
+        if not self.shared:
+            return encode(self._registry), kind
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)
+        return encode(registry), kind
+
+    def _make(self, version: str) -> None:
+        """Make every metric; those that only some gateways can tell are made when they are told."""
+        self._requests = self._counter(names.REQUESTS)
+        self._folds = self._counter(names.FOLDS)
+        self._failures = self._counter(names.FOLD_FAILURES)
+        self._moves = self._counter(names.FOLD_MOVES)
+        self._input = self._counter(names.INPUT_TOKENS)
+        self._output = self._counter(names.OUTPUT_TOKENS)
+        self._cost = self._counter(names.PROMPT_COST)
+        self._priced = self._counter(names.PRICED)
+        self._overhead = self._histogram(names.OVERHEAD)
+        self._upstream = self._histogram(names.UPSTREAM)
+        self._first_byte = self._histogram(names.FIRST_BYTE)
+        self._key_requests = self._counter(names.KEY_REQUESTS)
+        self._key_tokens = self._counter(names.KEY_TOKENS)
+        self._key_cost = self._counter(names.KEY_COST)
+        self._store = self._histogram(names.STORE_SECONDS)
+        self._gauge(names.BUILD).labels(version, platform.python_version()).set(1)
+        if not self.shared:
+            ProcessCollector(registry=self._registry)
+
+    def _of(self, metric: Metric) -> Counter | Gauge:
+        return self._counter(metric) if metric.kind == "counter" else self._gauge(metric)
+
+    def _counter(self, metric: Metric) -> Counter:
+        return Counter(metric.name, metric.about, _labels(metric), registry=self._registry)
+
+    def _gauge(self, metric: Metric) -> Gauge:
+        mode: Literal["livemax", "livesum"] = "livemax" if metric in ALIKE else "livesum"
+        return Gauge(metric.name, metric.about, _labels(metric), registry=self._registry, multiprocess_mode=mode)
+
+    def _histogram(self, metric: Metric) -> Histogram:
+        return Histogram(metric.name, metric.about, _labels(metric), registry=self._registry, buckets=metric.buckets)
+
+    def _count_fold(self, one: Observed, surface: str, model: str) -> None:
+        record = one.record
+        if not record.verdict or record.mode == "off":
+            return
+        reason = self._reasons.of(record.reason)
+        self._folds.labels(closed(record.strategy, STRATEGIES), closed(record.verdict, VERDICTS), reason).inc()
+        if record.verdict == "failed":
+            self._failures.labels(reason).inc()
+        if one.receipt is not None and one.receipt.moved:
+            self._moves.labels(surface, model).inc()
+
+    def _count_tokens(self, record: Record, surface: str, model: str) -> None:
+        kinds = {"original": record.tokens_before, "sent": record.tokens_after}
+        if record.usage is not None:
+            used = record.usage
+            kinds |= {"uncached": used.input, "cache_read": used.cache_read, "cache_write": used.cache_write}
+            _add(self._output.labels(surface, model), used.output)
+        for kind, tokens in kinds.items():
+            _add(self._input.labels(surface, model, kind), tokens)
+
+    def _count_cost(self, record: Record, surface: str, model: str) -> None:
+        if record.cost is None or record.cost_without is None:
+            return
+        _add(self._cost.labels(surface, model, "billed"), record.cost)
+        _add(self._cost.labels(surface, model, "unfolded"), record.cost_without)
+        self._priced.labels(surface, model).inc()
+
+    def _time(self, one: Observed, surface: str) -> None:
+        self._overhead.labels(surface).observe(max(0.0, one.overhead))
+        if one.record.upstream_ms > 0:
+            self._upstream.labels(surface).observe(one.record.upstream_ms / 1e3)
+        if one.first_byte_ms is not None:
+            self._first_byte.labels(surface).observe(max(0.0, one.first_byte_ms / 1e3))
+
+    def _count_key(self, one: Observed, outcome: str) -> None:
+        key, record = self._keys.of(one.key), one.record
+        self._key_requests.labels(key, outcome).inc()
+        if record.usage is not None:
+            _add(self._key_tokens.labels(key, "input"), record.usage.prompt)
+            _add(self._key_tokens.labels(key, "output"), record.usage.output)
+        if record.cost is not None and record.cost_without is not None:
+            _add(self._key_cost.labels(key, "billed"), record.cost)
+            _add(self._key_cost.labels(key, "unfolded"), record.cost_without)
+
+
+def _labels(metric: Metric) -> tuple[str, ...]:
+    return tuple(label.name for label in metric.labels)
+
+
+def _add(counter: Counter, amount: float) -> None:
+    """Count up; a provider's figure below zero is none."""
+    counter.inc(max(0.0, amount))
