@@ -60,7 +60,7 @@ def has(request: web.Request, key: str) -> bool:
     """Does the request bring the key? Takes as long whatever it brings."""
     given = request.headers.get("authorization", "")
     brought = given[len(BEARER) :].strip() if given[: len(BEARER)].lower() == BEARER else ""
-    return hmac.compare_digest(raw_of(brought), raw_of(key))
+    return hmac.compare_digest(raw_of(brought), raw_of(key)) and brought != ""
 
 
 def refused(status: HTTPStatus, why: str) -> web.Response:

@@ -2,7 +2,8 @@
 
 import os
 import platform
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from prometheus_client import (
@@ -34,22 +35,33 @@ ALIKE = frozenset((names.DRAINING, names.STORE_FAILING, names.BUILD))
 Reading = Callable[[], float]
 
 
+class Told:
+    """Something that can be read at any time, and the metric that shows it."""
+
+    def __init__(self, reading: Reading, shown: Counter | Gauge) -> None:
+        self._reading = reading
+        self._shown = shown
+        self._total = 0.0
+
+    def ask(self) -> None:
+        """Show what it is now."""
+        value = float(self._reading())
+        if isinstance(self._shown, Gauge):
+            self._shown.set(value)
+            return
+        self._shown.inc(max(0.0, value - self._total))
+        self._total = value
+
+
 class Metrics:
     """An observer that counts, and what a scraper is given.
 
-    row: names the row of the price table that a model falls under, None where there is none. readings: what the gateway
-    can tell at any time, by the metric it is told as (a counter's is its total so far). With
+    row: names the row of the price table that a model falls under, None where there is none. With
     PROMETHEUS_MULTIPROC_DIR set when prometheus_client was imported, the figures of all processes that share the folder
     are given.
     """
 
-    def __init__(
-        self,
-        row: Callable[[str], str | None],
-        readings: Mapping[Metric, Reading] | None = None,
-        *,
-        version: str = "",
-    ) -> None:
+    def __init__(self, row: Callable[[str], str | None], *, version: str = "") -> None:
         self.shared = bool(getattr(values.ValueClass, "_multiprocess", False))
         if self.shared:
             os.makedirs(os.environ[FOLDER], exist_ok=True)
@@ -60,9 +72,9 @@ class Metrics:
         self._reasons = Reasons()
         self._keys = Bounded(names.MOST_KEYS)
         self._sessions = Sessions()
-        self._readings: dict[Metric, Reading] = {names.SESSIONS: self._sessions.count, **(readings or {})}
-        self._told = {metric: self._of(metric) for metric in self._readings}
-        self._totals: dict[Metric, float] = {}
+        self._told: dict[Metric, Told] = {}
+        self._asking = threading.Lock()
+        self.tell(names.SESSIONS, self._sessions.count)
 
     def observe(self, batch: Sequence[Observed]) -> None:
         """Count requests."""
@@ -83,15 +95,17 @@ class Metrics:
         """The store did something."""
         self._store.labels(closed(op, OPS)).observe(seconds)
 
+    def tell(self, metric: Metric, reading: Reading) -> None:
+        """Show as the metric what `reading` says whenever it is asked; a counter's reading is its total so far."""
+        shown = self._counter(metric) if metric.kind == "counter" else self._gauge(metric)
+        with self._asking:
+            self._told[metric] = Told(reading, shown)
+
     def refresh(self) -> None:
-        """Ask what the gateway can tell at any time."""
-        for metric, reading in self._readings.items():
-            value, told = float(reading()), self._told[metric]
-            if isinstance(told, Gauge):
-                told.set(value)
-            elif isinstance(told, Counter):
-                told.inc(max(0.0, value - self._totals.get(metric, 0.0)))
-                self._totals[metric] = value
+        """Ask for what is told so."""
+        with self._asking:
+            for told in self._told.values():
+                told.ask()
 
     def render(self, accept: str = "") -> tuple[bytes, str]:
         """The figures as the scraper wants them, and their content type."""
@@ -104,7 +118,7 @@ class Metrics:
         return encode(registry), kind
 
     def _make(self, version: str) -> None:
-        """Make every metric; those that only some gateways can tell are made when they are told."""
+        """Make the metrics that are there from the beginning."""
         self._requests = self._counter(names.REQUESTS)
         self._folds = self._counter(names.FOLDS)
         self._failures = self._counter(names.FOLD_FAILURES)
@@ -123,9 +137,6 @@ class Metrics:
         self._gauge(names.BUILD).labels(version, platform.python_version()).set(1)
         if not self.shared:
             ProcessCollector(registry=self._registry)
-
-    def _of(self, metric: Metric) -> Counter | Gauge:
-        return self._counter(metric) if metric.kind == "counter" else self._gauge(metric)
 
     def _counter(self, metric: Metric) -> Counter:
         return Counter(metric.name, metric.about, _labels(metric), registry=self._registry)

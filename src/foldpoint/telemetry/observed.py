@@ -12,7 +12,8 @@ from foldpoint.core.record import Record
 
 LONGEST = 512
 """Characters of a text that came from outside, such as a model's name."""
-MOST = 2**63 - 1
+MOST = 2**61 - 1
+"""The largest whole number that is said: a sum of three fits in 64 bits."""
 
 
 class Observed(msgspec.Struct, frozen=True):
@@ -69,7 +70,11 @@ def cleaned(one: Observed) -> Observed:
     record = msgspec.structs.replace(one.record, **_held(one.record))
     if record.usage is not None:
         record = msgspec.structs.replace(record, usage=msgspec.structs.replace(record.usage, **_held(record.usage)))
-    return msgspec.structs.replace(one, **_held(one), record=record)
+    held = _held(one)
+    for name in ("traceparent", "tracestate"):
+        if len(getattr(one, name)) > LONGEST:
+            held[name] = ""
+    return msgspec.structs.replace(one, **(held | {"record": record}))
 
 
 def _names(kind: type[msgspec.Struct], *types: Any) -> tuple[str, ...]:

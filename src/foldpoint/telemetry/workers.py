@@ -35,4 +35,4 @@ def worker_gone(pid: int, folder: Path) -> None:
     """Forget what a worker that ended would tell now; what it counted stays."""
     from prometheus_client.multiprocess import mark_process_dead
 
-    mark_process_dead(pid, str(folder))  # type: ignore[no-untyped-call]
+    mark_process_dead(pid, str(folder))
