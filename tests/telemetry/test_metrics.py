@@ -80,7 +80,12 @@ def test_a_request_of_which_little_is_known() -> None:
         "foldpoint_overhead_seconds_sum",
         "foldpoint_requests_total",
         "foldpoint_sessions",
+        "foldpoint_time_to_first_byte_seconds_count",
+        "foldpoint_time_to_first_byte_seconds_sum",
+        "foldpoint_upstream_seconds_count",
+        "foldpoint_upstream_seconds_sum",
     ]
+    assert got["foldpoint_upstream_seconds_count"] == {at(surface="anthropic"): 0}
 
 
 def test_a_fold_that_failed() -> None:

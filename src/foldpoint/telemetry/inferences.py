@@ -17,6 +17,8 @@ from .observed import Observed
 from .tracing import SCOPE
 
 NOTHING = Usage()
+Sums = dict[tuple[tuple[str, Value], ...], list[int]]
+"""Tokens by attributes: of prompts, of answers, read from the cache, written to it."""
 
 
 class Inferences:
@@ -46,29 +48,30 @@ class Inferences:
 
     def observe(self, batch: Sequence[Observed]) -> None:
         """Count requests."""
+        sums: Sums = {}
         for one in batch:
             said = about(one, self._model(one.record.model))
             used = one.record.usage or NOTHING
             self._duration.record(max(0.0, one.seconds), said)
             if one.streams and one.first_byte_ms is not None:
                 self._first.record(max(0.0, one.first_byte_ms / 1e3), without_error(said))
-            self._count(used, without_error(said))
             self._each_input.record(max(0, used.prompt), said)
             self._each_output.record(max(0, used.output), said)
+            add(sums, without_error(said), used)
             if self._older:
                 self._count_older(one, used, said)
+        self._count(sums)
 
     def close(self) -> None:
         """Hand over what is counted, and stop; blocks as long as the exporter does."""
         self._provider.shutdown()
 
-    def _count(self, used: Usage, said: dict[str, Value]) -> None:
-        """Tokens by what they were; the conventions want zeros counted where a provider bills nothing."""
-        said = said | {names.MODALITY.name: "unknown"}
-        self._input.add(max(0, used.prompt), said)
-        self._output.add(max(0, used.output), said)
-        self._read.add(max(0, used.cache_read), said)
-        self._write.add(max(0, used.cache_write), said)
+    def _count(self, sums: Sums) -> None:
+        """Count tokens by what they were, once for each set of attributes."""
+        for at, tokens in sums.items():
+            said = dict(at) | {names.MODALITY.name: "unknown"}
+            for counter, amount in zip((self._input, self._output, self._read, self._write), tokens, strict=True):
+                counter.add(amount, said)
 
     def _count_older(self, one: Observed, used: Usage, said: dict[str, Value]) -> None:
         said = said | {names.OLD_PROVIDER.name: said[names.PROVIDER.name]}
@@ -92,3 +95,10 @@ class Inferences:
 def without_error(said: dict[str, Value]) -> dict[str, Value]:
     """The attributes of instruments that do not tell failed requests apart."""
     return {name: value for name, value in said.items() if name != names.ERROR.name}
+
+
+def add(sums: Sums, said: dict[str, Value], used: Usage) -> None:
+    """Add what a request used; the conventions want zeros counted where a provider bills nothing."""
+    tokens = sums.setdefault(tuple(said.items()), [0, 0, 0, 0])
+    for index, amount in enumerate((used.prompt, used.output, used.cache_read, used.cache_write)):
+        tokens[index] += max(0, amount)

@@ -3,7 +3,9 @@
 import os
 import platform
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Literal
 
 from prometheus_client import (
@@ -33,6 +35,25 @@ OPS = frozenset(("add",))
 ALIKE = frozenset((names.DRAINING, names.STORE_FAILING, names.BUILD))
 """Gauges of which several processes show the largest; of all others they show the sum."""
 Reading = Callable[[], float]
+
+
+Values = tuple[str, ...]
+
+
+class Sums:
+    """What a batch adds to counters, so that each series is looked up once a batch and not once a request."""
+
+    def __init__(self) -> None:
+        self._sums: defaultdict[tuple[Counter, Values], float] = defaultdict(float)
+
+    def add(self, counter: Counter, at: Values, amount: float = 1) -> None:
+        """Add to the series at those values; a provider's figure below zero is none."""
+        self._sums[counter, at] += max(0, amount)
+
+    def count(self) -> None:
+        """Add it to the counters."""
+        for (counter, at), amount in self._sums.items():
+            counter.labels(*at).inc(amount)
 
 
 class Told:
@@ -72,24 +93,27 @@ class Metrics:
         self._reasons = Reasons()
         self._keys = Bounded(names.MOST_KEYS)
         self._sessions = Sessions()
+        self._times = cache(self._timed)
         self._told: dict[Metric, Told] = {}
         self._asking = threading.Lock()
         self.tell(names.SESSIONS, self._sessions.count)
 
     def observe(self, batch: Sequence[Observed]) -> None:
         """Count requests."""
+        sums = Sums()
         for one in batch:
             record = one.record
             surface, model = closed(record.surface, SURFACES), self._model(record.model)
             outcome = outcome_of(record.status)
-            self._requests.labels(surface, model, closed(record.mode, MODES), outcome).inc()
-            self._count_fold(one, surface, model)
-            self._count_tokens(record, surface, model)
-            self._count_cost(record, surface, model)
+            sums.add(self._requests, (surface, model, closed(record.mode, MODES), outcome))
+            self._sum_fold(sums, one, (surface, model))
+            self._sum_tokens(sums, record, (surface, model))
+            self._sum_cost(sums, record, (surface, model))
             self._time(one, surface)
             if one.key:
-                self._count_key(one, outcome)
+                self._sum_key(sums, one, outcome)
             self._sessions.saw(record.tenant, record.session)
+        sums.count()
 
     def took(self, op: str, seconds: float) -> None:
         """The store did something."""
@@ -138,6 +162,10 @@ class Metrics:
         if not self.shared:
             ProcessCollector(registry=self._registry)
 
+    def _timed(self, surface: str) -> tuple[Histogram, Histogram, Histogram]:
+        """The histograms of a surface."""
+        return self._overhead.labels(surface), self._upstream.labels(surface), self._first_byte.labels(surface)
+
     def _counter(self, metric: Metric) -> Counter:
         return Counter(metric.name, metric.about, _labels(metric), registry=self._registry)
 
@@ -148,55 +176,51 @@ class Metrics:
     def _histogram(self, metric: Metric) -> Histogram:
         return Histogram(metric.name, metric.about, _labels(metric), registry=self._registry, buckets=metric.buckets)
 
-    def _count_fold(self, one: Observed, surface: str, model: str) -> None:
+    def _sum_fold(self, sums: Sums, one: Observed, at: Values) -> None:
         record = one.record
         if not record.verdict or record.mode == "off":
             return
         reason = self._reasons.of(record.reason)
-        self._folds.labels(closed(record.strategy, STRATEGIES), closed(record.verdict, VERDICTS), reason).inc()
+        sums.add(self._folds, (closed(record.strategy, STRATEGIES), closed(record.verdict, VERDICTS), reason))
         if record.verdict == "failed":
-            self._failures.labels(reason).inc()
+            sums.add(self._failures, (reason,))
         if one.receipt is not None and one.receipt.moved:
-            self._moves.labels(surface, model).inc()
+            sums.add(self._moves, at)
 
-    def _count_tokens(self, record: Record, surface: str, model: str) -> None:
-        kinds = {"original": record.tokens_before, "sent": record.tokens_after}
+    def _sum_tokens(self, sums: Sums, record: Record, at: Values) -> None:
+        sums.add(self._input, (*at, "original"), record.tokens_before)
+        sums.add(self._input, (*at, "sent"), record.tokens_after)
         if record.usage is not None:
-            used = record.usage
-            kinds |= {"uncached": used.input, "cache_read": used.cache_read, "cache_write": used.cache_write}
-            _add(self._output.labels(surface, model), used.output)
-        for kind, tokens in kinds.items():
-            _add(self._input.labels(surface, model, kind), tokens)
+            sums.add(self._input, (*at, "uncached"), record.usage.input)
+            sums.add(self._input, (*at, "cache_read"), record.usage.cache_read)
+            sums.add(self._input, (*at, "cache_write"), record.usage.cache_write)
+            sums.add(self._output, at, record.usage.output)
 
-    def _count_cost(self, record: Record, surface: str, model: str) -> None:
+    def _sum_cost(self, sums: Sums, record: Record, at: Values) -> None:
         if record.cost is None or record.cost_without is None:
             return
-        _add(self._cost.labels(surface, model, "billed"), record.cost)
-        _add(self._cost.labels(surface, model, "unfolded"), record.cost_without)
-        self._priced.labels(surface, model).inc()
+        sums.add(self._cost, (*at, "billed"), record.cost)
+        sums.add(self._cost, (*at, "unfolded"), record.cost_without)
+        sums.add(self._priced, at)
+
+    def _sum_key(self, sums: Sums, one: Observed, outcome: str) -> None:
+        key, record = self._keys.of(one.key), one.record
+        sums.add(self._key_requests, (key, outcome))
+        if record.usage is not None:
+            sums.add(self._key_tokens, (key, "input"), record.usage.prompt)
+            sums.add(self._key_tokens, (key, "output"), record.usage.output)
+        if record.cost is not None and record.cost_without is not None:
+            sums.add(self._key_cost, (key, "billed"), record.cost)
+            sums.add(self._key_cost, (key, "unfolded"), record.cost_without)
 
     def _time(self, one: Observed, surface: str) -> None:
-        self._overhead.labels(surface).observe(max(0.0, one.overhead))
+        overhead, upstream, first_byte = self._times(surface)
+        overhead.observe(max(0.0, one.overhead))
         if one.record.upstream_ms > 0:
-            self._upstream.labels(surface).observe(one.record.upstream_ms / 1e3)
+            upstream.observe(one.record.upstream_ms / 1e3)
         if one.first_byte_ms is not None:
-            self._first_byte.labels(surface).observe(max(0.0, one.first_byte_ms / 1e3))
-
-    def _count_key(self, one: Observed, outcome: str) -> None:
-        key, record = self._keys.of(one.key), one.record
-        self._key_requests.labels(key, outcome).inc()
-        if record.usage is not None:
-            _add(self._key_tokens.labels(key, "input"), record.usage.prompt)
-            _add(self._key_tokens.labels(key, "output"), record.usage.output)
-        if record.cost is not None and record.cost_without is not None:
-            _add(self._key_cost.labels(key, "billed"), record.cost)
-            _add(self._key_cost.labels(key, "unfolded"), record.cost_without)
+            first_byte.observe(max(0.0, one.first_byte_ms / 1e3))
 
 
 def _labels(metric: Metric) -> tuple[str, ...]:
     return tuple(label.name for label in metric.labels)
-
-
-def _add(counter: Counter, amount: float) -> None:
-    """Count up; a provider's figure below zero is none."""
-    counter.inc(max(0.0, amount))

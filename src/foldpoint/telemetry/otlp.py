@@ -1,6 +1,7 @@
 """Whether traces and metrics go to an OpenTelemetry collector, and where; nothing of that is loaded unless they do."""
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from uuid import uuid4
 
@@ -60,8 +61,9 @@ class Otlp(msgspec.Struct):
         ends = [threading.Thread(target=close, daemon=True) for close in self.closes]
         for end in ends:
             end.start()
+        until = time.monotonic() + CLOSE_SECONDS
         for end in ends:
-            end.join(CLOSE_SECONDS)
+            end.join(max(0.0, until - time.monotonic()))
 
 
 def open_otlp(
