@@ -227,13 +227,15 @@ async def gateway(engine: Canned | None = None, *, at: str = "", **settings: obj
     """The gateway in front of a provider of its own; `at` is another provider's address."""
     recorder = Recorded()
     async with Provider().running() as provider:
+        wanted = settings_for(at or provider.url, **settings)  # type: ignore[arg-type]
         app = create_app(
-            settings=settings_for(at or provider.url, **settings),  # type: ignore[arg-type]
+            settings=wanted,
             engine=engine or Canned(),
             recorder=recorder,  # type: ignore[arg-type]
             store=None,  # type: ignore[arg-type]
         )
-        async with listening(app, "127.0.0.1", 0) as url, aiohttp.ClientSession(auto_decompress=False) as client:
+        listens = listening(app, "127.0.0.1", 0, patience=wanted.gateway.client_timeout_seconds)
+        async with listens as url, aiohttp.ClientSession(auto_decompress=False) as client:
             yield Gateway(url, provider, recorder, client)
 
 

@@ -5,8 +5,9 @@ import contextlib
 import ctypes
 import gc
 import signal
+import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from aiohttp import web
@@ -40,13 +41,23 @@ def run(main: Coroutine[Any, Any, T]) -> T:
         return runner.run(main)
 
 
-async def serve(app: web.Application, settings: Settings, ready: Callable[[str], None] | None = None) -> None:
+async def serve(
+    app: web.Application,
+    settings: Settings,
+    ready: Callable[[str], None] | None = None,
+    *,
+    sockets: Sequence[socket.socket] = (),
+    stop: "Stop | None" = None,
+) -> None:
     """Listen until SIGTERM or SIGINT, then drain and close; a second signal closes at once.
 
-    `ready` is called with the address once requests are taken. Raises OSError where the port can't be had.
+    `ready` is called with the address once requests are taken. `sockets` listen already, in the place of one of ours.
+    `stop` may be asked by others, too. Raises OSError where the port can't be had.
     """
-    stop = Stop()
-    async with listening(app, settings.gateway.host, settings.gateway.port) as address, stop.on_signals():
+    stop = stop or Stop()
+    gateway = settings.gateway
+    inside = listening(app, gateway.host, gateway.port, patience=gateway.client_timeout_seconds, sockets=sockets)
+    async with inside as address, stop.on_signals():
         settle()
         if ready is not None:
             ready(address)
@@ -55,15 +66,21 @@ async def serve(app: web.Application, settings: Settings, ready: Callable[[str],
 
 
 class Stop:
-    """A wish to stop, and whether it was said twice."""
+    """A wish to stop, and whether it is to be at once: said by a second signal, unless `patient`."""
 
-    def __init__(self) -> None:
+    def __init__(self, patient: bool = False) -> None:
         self.asked = asyncio.Event()
         self.at_once = asyncio.Event()
+        self._patient = patient
 
     def ask(self) -> None:
         """Stop; asked again, at once."""
-        (self.at_once if self.asked.is_set() else self.asked).set()
+        (self.at_once if self.asked.is_set() and not self._patient else self.asked).set()
+
+    def hurry(self) -> None:
+        """Stop at once."""
+        self.asked.set()
+        self.at_once.set()
 
     @contextlib.asynccontextmanager
     async def on_signals(self) -> AsyncIterator[None]:
@@ -79,10 +96,16 @@ class Stop:
 
 
 @contextlib.asynccontextmanager
-async def listening(app: web.Application, host: str, port: int) -> AsyncIterator[str]:
-    """Take requests while inside; gives the address (port 0: a free one). What is still open at the end is cut."""
+async def listening(
+    app: web.Application, host: str, port: int, *, patience: float = 60.0, sockets: Sequence[socket.socket] = ()
+) -> AsyncIterator[str]:
+    """Take requests while inside; gives the address (port 0: a free one). What is still open at the end is cut.
+
+    `patience` is for how many seconds a client may keep us waiting. Where there are `sockets`, these are listened on.
+    """
     runner = Runner(
         app,
+        patience=patience,
         handler_cancellation=True,
         auto_decompress=False,
         access_log=None,
@@ -94,11 +117,18 @@ async def listening(app: web.Application, host: str, port: int) -> AsyncIterator
     )
     await runner.setup()
     try:
-        await web.TCPSite(runner, host, port, backlog=BACKLOG).start()
-        bound = runner.addresses[0]
-        yield f"http://[{bound[0]}]:{bound[1]}" if ":" in bound[0] else f"http://{bound[0]}:{bound[1]}"
+        for each in sockets:
+            await web.SockSite(runner, each, backlog=BACKLOG).start()
+        if not sockets:
+            await web.TCPSite(runner, host, port, backlog=BACKLOG).start()
+        yield address_of(runner.addresses[0])
     finally:
         await runner.cleanup()
+
+
+def address_of(bound: Sequence[Any]) -> str:
+    """The address of a socket by its name."""
+    return f"http://[{bound[0]}]:{bound[1]}" if ":" in bound[0] else f"http://{bound[0]}:{bound[1]}"
 
 
 async def drained(traffic: Traffic, seconds: float, stop: Stop) -> None:
