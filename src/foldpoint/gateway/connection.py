@@ -181,9 +181,14 @@ def break_body(body: StreamReader, error: BaseException) -> None:
 
 
 class Server(web.Server):
-    """Makes a `Connection` for each client, with the settings of the server that aiohttp made of the application."""
+    """Makes a `Connection` for each client, with the settings of the server that aiohttp made of the application.
 
-    def __init__(self, made: web.Server, proxy: Proxy | None, patience: float) -> None:
+    `counted` hears 1 for each that comes and -1 for each that goes.
+    """
+
+    def __init__(
+        self, made: web.Server, proxy: Proxy | None, patience: float, counted: Callable[[int], None] | None
+    ) -> None:
         super().__init__(
             answering(made.request_handler, proxy),
             request_factory=made.request_factory,
@@ -191,22 +196,38 @@ class Server(web.Server):
             **made._kwargs,
         )
         self._patience = patience
+        self._counted = counted
 
     def __call__(self) -> RequestHandler:
         return Connection(self, loop=self._loop, patience=self._patience, **self._kwargs)
+
+    def connection_made(self, handler: RequestHandler, transport: asyncio.Transport) -> None:
+        """A client came."""
+        super().connection_made(handler, transport)
+        if self._counted is not None:
+            self._counted(1)
+
+    def connection_lost(self, handler: RequestHandler, exc: BaseException | None = None) -> None:
+        """It went."""
+        super().connection_lost(handler, exc)
+        if self._counted is not None:
+            self._counted(-1)
 
 
 class Runner(web.AppRunner):
     """Runs an application behind such connections."""
 
-    __slots__ = ("_patience",)
+    __slots__ = ("_counted", "_patience")
 
-    def __init__(self, app: web.Application, *, patience: float, **settings: Any) -> None:
+    def __init__(
+        self, app: web.Application, *, patience: float, counted: Callable[[int], None] | None = None, **settings: Any
+    ) -> None:
         super().__init__(app, **settings)
         self._patience = patience
+        self._counted = counted
 
     async def _make_server(self) -> web.Server:
-        return Server(await super()._make_server(), self.app.get(PROXY), self._patience)
+        return Server(await super()._make_server(), self.app.get(PROXY), self._patience, self._counted)
 
 
 def answering(answer: Answer, proxy: Proxy | None) -> Answer:

@@ -5,16 +5,17 @@ import contextlib
 import ctypes
 import gc
 import signal
-import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any, TypeVar
 
 from aiohttp import web
 
 from foldpoint.config import Settings
 
+from .address import address_of
 from .connection import Runner
+from .door import Door, Entrance
 from .line import LONGEST_HEADER, MOST_HEADERS
 from .state import TRAFFIC, Traffic
 
@@ -46,17 +47,17 @@ async def serve(
     settings: Settings,
     ready: Callable[[str], None] | None = None,
     *,
-    sockets: Sequence[socket.socket] = (),
+    door: Door | None = None,
     stop: "Stop | None" = None,
 ) -> None:
     """Listen until SIGTERM or SIGINT, then drain and close; a second signal closes at once.
 
-    `ready` is called with the address once requests are taken. `sockets` listen already, in the place of one of ours.
-    `stop` may be asked by others, too. Raises OSError where the port can't be had.
+    `ready` is called with the address once requests are taken. `door` is where connections come in, if not at a socket
+    of our own; `stop` may be asked by others, too. Raises OSError where the port can't be had.
     """
     stop = stop or Stop()
     gateway = settings.gateway
-    inside = listening(app, gateway.host, gateway.port, patience=gateway.client_timeout_seconds, sockets=sockets)
+    inside = listening(app, gateway.host, gateway.port, patience=gateway.client_timeout_seconds, door=door)
     async with inside as address, stop.on_signals():
         settle()
         if ready is not None:
@@ -66,16 +67,24 @@ async def serve(
 
 
 class Stop:
-    """A wish to stop, and whether it is to be at once: said by a second signal, unless `patient`."""
+    """A wish to stop, and whether it is to be at once.
 
-    def __init__(self, patient: bool = False) -> None:
+    Signals say it, and at once is what the second one says; where there is `leave`, that is called for each signal and
+    makes it a stop of this process alone, in which another has the say of what is to be at once.
+    """
+
+    def __init__(self, leave: Callable[[], None] | None = None) -> None:
         self.asked = asyncio.Event()
         self.at_once = asyncio.Event()
-        self._patient = patient
+        self._leave = leave
 
     def ask(self) -> None:
-        """Stop; asked again, at once."""
-        (self.at_once if self.asked.is_set() and not self._patient else self.asked).set()
+        """Take a signal."""
+        if self._leave is not None:
+            self._leave()
+            self.asked.set()
+        else:
+            (self.at_once if self.asked.is_set() else self.asked).set()
 
     def hurry(self) -> None:
         """Stop at once."""
@@ -97,15 +106,16 @@ class Stop:
 
 @contextlib.asynccontextmanager
 async def listening(
-    app: web.Application, host: str, port: int, *, patience: float = 60.0, sockets: Sequence[socket.socket] = ()
+    app: web.Application, host: str, port: int, *, patience: float = 60.0, door: Door | None = None
 ) -> AsyncIterator[str]:
     """Take requests while inside; gives the address (port 0: a free one). What is still open at the end is cut.
 
-    `patience` is for how many seconds a client may keep us waiting. Where there are `sockets`, these are listened on.
+    `patience` is for how many seconds a client may keep us waiting. Where there is a `door`, they come in there.
     """
     runner = Runner(
         app,
         patience=patience,
+        counted=door.counted if door is not None else None,
         handler_cancellation=True,
         auto_decompress=False,
         access_log=None,
@@ -117,18 +127,11 @@ async def listening(
     )
     await runner.setup()
     try:
-        for each in sockets:
-            await web.SockSite(runner, each, backlog=BACKLOG).start()
-        if not sockets:
-            await web.TCPSite(runner, host, port, backlog=BACKLOG).start()
+        site = Entrance(runner, door) if door is not None else web.TCPSite(runner, host, port, backlog=BACKLOG)
+        await site.start()
         yield address_of(runner.addresses[0])
     finally:
         await runner.cleanup()
-
-
-def address_of(bound: Sequence[Any]) -> str:
-    """The address of a socket by its name."""
-    return f"http://[{bound[0]}]:{bound[1]}" if ":" in bound[0] else f"http://{bound[0]}:{bound[1]}"
 
 
 async def drained(traffic: Traffic, seconds: float, stop: Stop) -> None:
