@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -79,10 +79,18 @@ async def served(home: Path, provider: Provider, workers: int = 3, **more: str) 
         await process.wait()
 
 
-async def gone(pids: list[int]) -> None:
-    """Wait until none of these processes is there."""
-    while any(Path(f"/proc/{pid}").exists() for pid in pids):
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait until it holds."""
+    for _ in range(600):
+        if holds():
+            return
         await asyncio.sleep(0.05)
+    raise AssertionError("it never held")
+
+
+def gone(pids: list[int]) -> bool:
+    """Whether none of these processes is there, as a zombie neither."""
+    return not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
 class Gate:
@@ -130,15 +138,13 @@ def test_a_worker_that_is_killed_takes_its_own_open_requests_alone(tmp_path: Pat
             async with served(tmp_path, provider, FOLDPOINT_STORE__FLUSH_MS="50") as it:
                 finished: list[str] = []
                 asking = [asyncio.ensure_future(asked(it, 20, finished)) for _ in range(30)]
-                while gate.held < 30:
-                    await asyncio.sleep(0.02)
+                await until(lambda: gate.held == 30)
                 await asyncio.sleep(0.5)  # what it has answered is written by now
                 os.kill(it.workers()[0], signal.SIGKILL)
                 line = await it.said("a worker ended")
                 gate.open.set()
                 failed = await asyncio.gather(*asking)
-                while len(it.workers()) < 3:
-                    await asyncio.sleep(0.05)
+                await until(lambda: len(it.workers()) == 3)
                 it.parent.send_signal(signal.SIGTERM)
                 return finished, failed, len(provider.got), line, await asyncio.wait_for(it.parent.wait(), 20)
 
@@ -209,7 +215,7 @@ def test_sigterm_lets_the_workers_streams_end(tmp_path: Path) -> None:
             go.set()
             rest = await reader.readuntil(b"0\r\n\r\n")
             code = await asyncio.wait_for(it.parent.wait(), 20)
-            await gone(pids)
+            await until(lambda: gone(pids))
             with pytest.raises(ConnectionError):
                 await it.connected()
             return rest, code, it.workers()
@@ -281,7 +287,7 @@ def test_workers_end_with_their_parent(tmp_path: Path) -> None:
             await it.parent.wait()
             go.set()
             rest = await reader.readuntil(b"0\r\n\r\n")
-            await asyncio.wait_for(gone(pids), 20)
+            await until(lambda: gone(pids))
             return rest
 
     assert run(main()) == b"3\r\ntwo\r\n0\r\n\r\n"
@@ -294,9 +300,8 @@ def test_a_worker_that_ends_at_once_is_waited_for_longer_each_time(tmp_path: Pat
         async with Provider().running() as provider, served(tmp_path, provider, 2) as it:
             said = []
             for times in (1, 2, 3):
-                while len(pids := it.workers()) < 2:
-                    await asyncio.sleep(0.05)
-                os.kill(pids[-1], signal.SIGKILL)
+                await until(lambda: len(it.workers()) == 2)
+                os.kill(it.workers()[-1], signal.SIGKILL)
                 line = await it.said("a worker ended", times)
                 said.append((line["worker"], line["starts_again_in_seconds"]))
             return said
