@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from commands import MAIN, environment, run, without
+from commands import MAIN, environment, run
 
 SECRET = "sk-not-to-be-seen-0123456789"
 
@@ -79,13 +79,20 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
 
 
 def test_workers_that_cannot_start_are_no_loop(tmp_path: Path) -> None:
-    """Where a package is missing, for them as for a single process."""
-    main = without("aiohttp")
-    alone = run("serve", "--port", "0", at=tmp_path, main=main)
-    assert (alone.returncode, alone.stderr) == (
-        2,
-        b"foldpoint: `serve` needs aiohttp: pip install 'foldpoint[gateway]'\n",
-    )
+    """Where a package is missing it is named once, as by a single process; where one just ends, its exit code is."""
+    lacking = {"aiohttp.py": "raise ModuleNotFoundError(name='aiohttp')", "msgspec.py": "raise SystemExit(7)"}
+    told = []
+    for name, text in lacking.items():
+        folder = tmp_path / name.removesuffix(".py")
+        folder.mkdir()
+        (folder / name).write_text(text)
+        main = f"import sys; sys.path.remove({str(folder)!r}); {MAIN}"
+        ran = run("serve", "--port", "0", "--workers", "2", at=tmp_path, main=main, PYTHONPATH=str(folder))
+        told.append((ran.returncode, ran.stderr.decode(), ran.stdout))
+    assert told == [
+        (2, "foldpoint: `serve` needs aiohttp: pip install 'foldpoint[gateway]'\n", b""),
+        (1, "foldpoint: a worker ended with exit code 7 before it took requests\n", b""),
+    ]
 
 
 def test_a_stop_at_once_after_the_start_is_a_stop(tmp_path: Path) -> None:

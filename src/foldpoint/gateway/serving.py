@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import ctypes
 import gc
+import logging
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -12,6 +13,7 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from foldpoint.config import Settings
+from foldpoint.core.errors import fault_of
 
 from .address import address_of
 from .connection import Runner
@@ -30,6 +32,7 @@ KEPT_WHOLE = 8 << 20
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 T = TypeVar("T")
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+log = logging.getLogger(__name__)
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
@@ -55,6 +58,7 @@ async def serve(
     `ready` is called with the address once requests are taken. `door` is where connections come in, if not at a socket
     of our own; `stop` may be asked by others, too. Raises OSError where the port can't be had.
     """
+    asyncio.get_running_loop().set_exception_handler(log_fault)
     stop = stop or Stop()
     gateway = settings.gateway
     inside = listening(app, gateway.host, gateway.port, patience=gateway.client_timeout_seconds, door=door)
@@ -132,6 +136,12 @@ async def listening(
         yield address_of(runner.addresses[0])
     finally:
         await runner.cleanup()
+
+
+def log_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log a fault that nobody waited for by its kind and place; asyncio's own line quotes what was at work."""
+    error = context.get("exception")
+    log.error("fault beside the requests", extra={"fault": fault_of(error) if error else context["message"]})
 
 
 async def drained(traffic: Traffic, seconds: float, stop: Stop) -> None:
