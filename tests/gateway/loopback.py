@@ -318,7 +318,8 @@ async def gateway(
     async with Provider().running() as provider:
         given = settings_for(at or provider.url, **settings)  # type: ignore[arg-type]
         app = app_of(given, recorder, engine=engine, store=keys, shared=shared)
-        async with listening(app, "127.0.0.1", 0) as url, aiohttp.ClientSession(auto_decompress=False) as client:
+        listens = listening(app, "127.0.0.1", 0, patience=given.gateway.client_timeout_seconds)
+        async with listens as url, aiohttp.ClientSession(auto_decompress=False) as client:
             yield Gateway(url, provider, recorder, client)
 
 

@@ -32,13 +32,18 @@ def test_a_line_of_json() -> None:
 
 
 def test_a_fault_has_its_traceback_in_one_line() -> None:
-    """In the field `exception`."""
+    """In the field `exception`, with what led to it, and without their texts: they may quote a request."""
     try:
-        raise ValueError("two\nlines")
+        try:
+            raise KeyError("a secret")
+        except KeyError as error:
+            raise ValueError("a secret\nof two lines") from error
     except ValueError:
         line = Json().format(entry("fell", logging.ERROR, exc_info=sys.exc_info()))
+    said = json.loads(line)["exception"]
     assert "\n" not in line
-    assert json.loads(line)["exception"].endswith("ValueError: two\nlines")
+    assert [part.splitlines()[-1] for part in said.split("\n\n")] == ["KeyError", "ValueError"]
+    assert ("test_logs.py" in said, said.count("a secret")) == (True, 2), "the source lines alone hold it here"
 
 
 def test_a_line_for_a_person() -> None:

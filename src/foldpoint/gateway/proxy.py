@@ -6,13 +6,12 @@ from http import HTTPStatus
 
 import uuid_utils
 from aiohttp import web
-from aiohttp.web_protocol import RequestPayloadError
 
 from foldpoint.config import Settings
 from foldpoint.core.errors import fault_of
 from foldpoint.core.ports import Names
 
-from .body import BROKEN, Streamed, Whole, encoding_of, read_body
+from .body import Streamed, Whole, encoding_of, failure_of, read_body
 from .callers import Caller, Callers, without_keys
 from .changes import Changes, changed
 from .counting import PATH as COUNTS
@@ -135,10 +134,8 @@ class Proxy:
         exchange.overhead_ns = exchange.sent_ns - began
         try:
             return await self._upstreams.send(upstream, request.method, exchange.route.target, fields, body)
-        except Failure:
-            if isinstance(request.content.exception(), RequestPayloadError):
-                raise Failure(HTTPStatus.BAD_REQUEST, BROKEN) from None
-            raise
+        except Failure as failure:
+            raise failure_of(request.content.exception()) or failure from None
 
     async def _plain(self, request: web.BaseRequest, exchange: Exchange, read: Whole | Streamed) -> bytes | Unread:
         """The body as a skill can read it, or why it can't."""

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import msgspec
 
+from foldpoint.core.errors import fault_of
 from foldpoint.core.record import Record
 
 from .base import Kept, Newest, RecordStore, StoreError
@@ -153,7 +154,7 @@ class Recorder:
             self._spool.append(batch)
         except Exception as error:
             if not self._stuck:
-                about = {"spool": str(self._spool.path), "error": str(error)}
+                about = {"spool": str(self._spool.path), "error": named(error)}
                 log.error("records cannot be spooled", extra=about, exc_info=unforeseen(error))
             self._stuck = True
             return False
@@ -184,13 +185,18 @@ class Recorder:
     def _failed(self, error: Exception) -> None:
         if not self.failing:
             self.failing = True
-            about = {"error": str(error)}
+            about = {"error": named(error)}
             log.error("the store fails: records wait in the spool", extra=about, exc_info=unforeseen(error))
 
     def _recovered(self, replayed: int) -> None:
         if self.failing or replayed:
             log.info("the store has the records of the spool", extra={"records": replayed})
         self.failing = False
+
+
+def named(error: Exception) -> str:
+    """What is said of it: one that nobody foresaw may quote what was to be written."""
+    return fault_of(error) if unforeseen(error) else str(error)
 
 
 def unforeseen(error: Exception) -> Exception | None:

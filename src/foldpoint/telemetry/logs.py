@@ -1,6 +1,7 @@
 """Log lines: readable text on a terminal, JSON lines anywhere else. Never bodies, never keys."""
 
 import logging
+import traceback
 from datetime import UTC, datetime
 from typing import Any, Literal, TextIO
 
@@ -43,7 +44,7 @@ class Json(logging.Formatter):
             **fields(record),
         }
         if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
+            line["exception"] = places(record.exc_info[1])
         return msgspec.json.encode(_encodable(line)).decode()
 
 
@@ -60,7 +61,7 @@ class Text(logging.Formatter):
         said = " ".join(f"{name}={_printable(value)}" for name, value in fields(record).items())
         time = datetime.fromtimestamp(record.created).strftime("%H:%M:%S")
         line = f"{time} {colour}{level:<8}{_END if colour else ''}{record.getMessage()}  {said}".rstrip()
-        return line + ("\n" + self.formatException(record.exc_info) if record.exc_info else "")
+        return line + ("\n" + places(record.exc_info[1]) if record.exc_info else "")
 
 
 def fields(record: logging.LogRecord) -> dict[str, Any]:
@@ -72,6 +73,15 @@ def _printable(value: Any) -> str:
     """The value in one line that a terminal can take, whatever a client sent."""
     text = str(value)
     return text if text.isprintable() else repr(text)[1:-1]
+
+
+def places(error: BaseException | None) -> str:
+    """The traceback of an error and of those that led to it, without their own words: these may quote a request."""
+    told: list[str] = []
+    while error is not None:
+        told.insert(0, "".join(traceback.format_tb(error.__traceback__)) + type(error).__name__)
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return "\n\n".join(told)
 
 
 def _encodable(value: Any) -> Any:
