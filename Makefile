@@ -38,10 +38,14 @@ $(READY): pyproject.toml requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
-# Writes requirements.lock anew from pyproject.toml: exact versions and hashes for every platform.
+# Writes the locks anew from pyproject.toml: exact versions and hashes for every platform. Those of deploy/ are the same
+# versions: what an image holds, and what builds its wheel.
+COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet --upgrade
 lock: $(READY)
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet --upgrade \
-		--extra all --group dev --output-file requirements.lock pyproject.toml
+	$(COMPILE) --extra all --group dev --output-file requirements.lock pyproject.toml
+	$(COMPILE) --constraints requirements.lock --output-file deploy/requirements.lock pyproject.toml \
+		--extra gateway --extra bedrock --extra postgres --extra valkey --extra otel
+	$(COMPILE) --constraints requirements.lock --output-file deploy/build.lock --group build
 
 # The same for the agents: a pip lock for each .in file, a npm lock for each package.json.
 lock-clients: $(READY)

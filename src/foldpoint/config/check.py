@@ -10,7 +10,7 @@ from foldpoint.core.errors import FoldpointError, nearest
 from foldpoint.core.parameters import Value
 from foldpoint.core.policy import SKILLS
 
-from .keys import SKILL, Setting, kind_problem
+from .keys import SKILL, Setting, is_pointer, kind_problem
 from .sources import FLAG, PREFIX, Key, Said
 
 _OTHER_SKILLS = SKILLS[1:]
@@ -66,7 +66,7 @@ def value_problem(setting: Setting, value: Any) -> str | None:
     if setting.table == SKILL:
         message = parameters.problem(_PARAMETERS[setting.name], value)
         return f"{SKILL}.{message}" if message else None
-    if value is None and setting.optional:
+    if (value is None and setting.optional) or (setting.address and is_pointer(value)):
         return None
     wrong = kind_problem(setting.kind, value) or setting.wrong(value)
     return f"{setting.key} {wrong}" if wrong else None

@@ -17,6 +17,7 @@ Kind = Literal["int", "float", "bool", "choice", "text"]
 SKILL = "skills.agent_trajectory_compaction"
 UPSTREAMS = ("openai", "anthropic", "gemini", "bedrock")
 _SECRET = "env:NAME, file:PATH or the text itself"
+_POINTER = "env:NAME or file:PATH that holds it"
 _ADDRESS = re.compile(r"https?://[^\s/?#]+(/[^\s?#]*)?")
 _DATABASE = re.compile(r"postgres(ql)?://[^\s/?#]*/[^\s/?#]+(\?\S*)?")
 
@@ -31,6 +32,8 @@ class Setting(msgspec.Struct, frozen=True):
     wrong: Callable[[Value], str | None] = lambda value: None
     secret: bool = False
     optional: bool = False
+    address: bool = False
+    """May stand in a variable or a file, `env:NAME` or `file:PATH`, for there may be a password in it."""
 
     @property
     def table(self) -> str:
@@ -158,13 +161,14 @@ _STORE = (
     Setting(
         "store.url", "text", "sqlite:///foldpoint.db",
         "where records and keys are kept; relative to the data directory, sqlite:////path is absolute; or "
-        "postgresql://…, which several machines can share",
-        _store_url,
+        f"postgresql://…, which several machines can share; or {_POINTER}",
+        _store_url, address=True,
     ),
     Setting(
         "store.shared", "text", "",
-        "valkey://… : newest records, limits and news of keys, shared by replicas; without it those of this machine",
-        _shared,
+        "valkey://… : newest records, limits and news of keys, shared by replicas; without it those of this machine; "
+        f"or {_POINTER}",
+        _shared, address=True,
     ),
     Setting("store.messages", "text", "24h", 'how long folded conversations are kept; "off" keeps none', _messages),
     Setting(
@@ -229,3 +233,9 @@ SETTINGS = (*_GATEWAY, *_STORE, *_TELEMETRY, *_UPSTREAMS, *_SKILL)
 """Every setting, in the order of the file."""
 KNOWN = {tuple(setting.key.split(".")): setting for setting in SETTINGS}
 SECRETS = tuple(setting.key for setting in SETTINGS if setting.secret)
+ADDRESSES = tuple(setting for setting in SETTINGS if setting.address)
+
+
+def is_pointer(value: Value) -> bool:
+    """Whether the value says where the real one stands."""
+    return isinstance(value, str) and value.startswith(("env:", "file:"))

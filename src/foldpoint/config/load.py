@@ -12,7 +12,7 @@ from foldpoint.core.parameters import Value
 from foldpoint.core.policy import TABLES, Policy
 
 from .check import ConfigError, Problem, checked
-from .keys import KNOWN, SECRETS, SKILL, UPSTREAMS
+from .keys import ADDRESSES, KNOWN, SECRETS, SKILL, UPSTREAMS, is_pointer
 from .settings import Aws, GatewaySettings, Settings, StoreSettings, TelemetrySettings, Upstream
 from .sources import Said, from_deployment, from_environment, from_flags, from_text, read_text
 
@@ -40,11 +40,12 @@ def load(
     said, problems = _sources(path, flags or {}, environ)
     values, sources, wrong = checked(said, KNOWN)
     secrets, unresolved = _secrets(values, sources, environ)
+    addresses, unreachable = _addresses(values, sources, environ)
     aws, missing = _aws(values, sources, environ)
-    problems += wrong + unresolved + missing
+    problems += wrong + unresolved + unreachable + missing
     if problems:
         raise ConfigError(problems)
-    return Loaded(_made({**values, **secrets}, aws, _data_dir(environ)), values, sources, path)
+    return Loaded(_made({**values, **secrets, **addresses}, aws, _data_dir(environ)), values, sources, path)
 
 
 def load_policy(path: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Policy:
@@ -90,6 +91,24 @@ def _secrets(
         if wrong:
             problems.append(Problem(key, f"{key} {wrong}", sources[key]))
         found[key] = secret
+    return found, problems
+
+
+def _addresses(
+    values: Mapping[str, Value], sources: Mapping[str, str], environ: Mapping[str, str]
+) -> tuple[dict[str, str], list[Problem]]:
+    """Each address that stands in a variable or a file, by dotted key; what stands there is checked, and never said."""
+    found: dict[str, str] = {}
+    problems = []
+    for setting in ADDRESSES:
+        written = values[setting.key]
+        if not isinstance(written, str) or not is_pointer(written):
+            continue
+        found[setting.key], wrong = resolved(written, environ)
+        if not wrong and (reason := setting.wrong(found[setting.key])):
+            wrong = f"points to {written}, and what stands there {reason}"
+        if wrong:
+            problems.append(Problem(setting.key, f"{setting.key} {wrong}", sources[setting.key]))
     return found, problems
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from foldpoint.core.parameters import Value
 
-from .keys import SETTINGS, SKILL, Setting
+from .keys import SETTINGS, SKILL, Setting, is_pointer
 from .load import Loaded
 from .settings import MASK, unsigned
 
@@ -87,5 +87,5 @@ def _masked(setting: Setting, value: Value) -> Value:
     if not isinstance(value, str):
         return value
     if setting.secret:
-        return value if value.startswith(("env:", "file:")) else MASK
+        return value if is_pointer(value) else MASK
     return unsigned(value)

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from aiohttp import web
 
+from .api.door import Refused, check_host
 from .headers import raw_of
-from .records import Refused, check_host
 
 PATH = "/metrics"
 FLUSH_SECONDS = 1.0

@@ -1,0 +1,81 @@
+"""Renders the chart without a cluster, by Helm's own library."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import helm_python
+import yaml
+from dockerfile import ROOT
+
+CHART = ROOT / "deploy" / "helm" / "foldpoint"
+SQLITE = {
+    "replicaCount": 1,
+    "persistence": {"enabled": True},
+    "secret": {"settings": {"store.url": None, "store.shared": None}},
+}
+OPEN = {
+    **SQLITE,
+    "auth": "pass_through",
+    "secret": {
+        "settings": {"store.url": None, "store.shared": None, "gateway.admin_key": None, "gateway.key_secret": None}
+    },
+}
+REACHED = {
+    "ingress": {"enabled": True, "host": "ai.example.com", "tlsSecret": "ai-tls"},
+    "autoscaling": {"enabled": True, "maxReplicas": 6},
+    "networkPolicy": {"enabled": True, "from": [{"namespaceSelector": {"matchLabels": {"agents": "yes"}}}]},
+    "workers": 4,
+    "drainSeconds": 120,
+}
+WATCHED = {
+    "monitoring": {
+        "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
+        "rules": {"enabled": True},
+        "dashboard": {"enabled": True},
+    },
+    "secret": {
+        "settings": {"telemetry.metrics_key": "metrics_key", "upstreams.anthropic.api_key": "anthropic_api_key"}
+    },
+    "config": '[telemetry]\notlp_endpoint = "http://collector:4318"\n',
+    "env": [{"name": "HTTPS_PROXY", "value": "http://proxy:3128"}],
+    "imagePullSecrets": [{"name": "registry"}],
+    "priorityClassName": "high",
+    "nodeSelector": {"kubernetes.io/arch": "arm64"},
+    "tolerations": [{"key": "gateways", "operator": "Exists"}],
+    "podAnnotations": {"team": "platform"},
+}
+VALUES: dict[str, dict[str, Any]] = {
+    "default": {}, "sqlite": SQLITE, "open": OPEN, "reached": REACHED, "watched": WATCHED,
+}  # fmt: skip
+
+
+def rendered(values: dict[str, Any]) -> dict[str, str]:
+    """What each template comes to, by its path in the chart. Raises HelmError where the values are refused."""
+    return _rendered(json.dumps(values))
+
+
+@cache
+def _rendered(values: str) -> dict[str, str]:
+    with helm_python.Chart.load(CHART) as chart:
+        texts = chart.render(json.loads(values), name="foldpoint", namespace="ai")
+    return {path.removeprefix("foldpoint/templates/"): text for path, text in texts.items()}
+
+
+def manifests(values: dict[str, Any]) -> list[dict[str, Any]]:
+    """The objects that an installation would make."""
+    texts = [text for path, text in rendered(values).items() if Path(path).suffix == ".yaml"]
+    return [made for text in texts for made in yaml.safe_load_all(text) if made]
+
+
+def of_kind(values: dict[str, Any], kind: str, name: str = "foldpoint") -> dict[str, Any]:
+    """The object of that kind and name."""
+    (found,) = [made for made in manifests(values) if (made["kind"], made["metadata"]["name"]) == (kind, name)]
+    return found
+
+
+def container(values: dict[str, Any]) -> dict[str, Any]:
+    """The gateway's container."""
+    found: dict[str, Any] = of_kind(values, "Deployment")["spec"]["template"]["spec"]["containers"][0]
+    return found
