@@ -90,6 +90,16 @@ class Recorder:
         if len(self._waiting) >= BATCH or self._bytes > self._limits.bytes // 2:
             self._woken.set()
 
+    @property
+    def waiting(self) -> int:
+        """Records in memory that are not written yet."""
+        return len(self._waiting)
+
+    @property
+    def spooled_bytes(self) -> int:
+        """Size of what waits in the spool."""
+        return self._spool.size()
+
     async def start(self) -> None:
         """Begin to write."""
         self._task = asyncio.create_task(self._run())

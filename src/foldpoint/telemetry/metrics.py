@@ -32,7 +32,7 @@ from .sessions import Sessions
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 STRATEGIES = frozenset(("epoch", "sliding_window"))
 OPS = frozenset(("add",))
-ALIKE = frozenset((names.DRAINING, names.STORE_FAILING, names.BUILD))
+ALIKE = frozenset((names.DRAINING, names.STORE_FAILING, names.SHARED_FAILING, names.BUILD))
 """Gauges of which several processes show the largest; of all others they show the sum."""
 Reading = Callable[[], float]
 

@@ -121,6 +121,9 @@ SESSIONS = Metric(
 OPEN = Metric("foldpoint_open_requests", "gauge", "Requests that are being served.")
 DRAINING = Metric("foldpoint_draining", "gauge", "1 while the gateway is about to stop.")
 STORE_FAILING = Metric("foldpoint_store_failing", "gauge", "1 while the store fails and records go to the spool.")
+SHARED_FAILING = Metric(
+    "foldpoint_shared_failing", "gauge", "1 while what replicas share is away and each goes on by itself."
+)
 STORE_SECONDS = Metric("foldpoint_store_seconds", "histogram", "What the store takes.", (OP,), _FAST)
 RECORDS_WAITING = Metric("foldpoint_records_waiting", "gauge", "Records in memory that are not written yet.")
 RECORDS_SPOOLED = Metric("foldpoint_records_spooled_bytes", "gauge", "Size of the spool in which records wait.")
@@ -133,7 +136,7 @@ OBSERVATIONS_DROPPED = Metric(
 BUILD = Metric("foldpoint_build_info", "gauge", "Always 1.", (VERSION, PYTHON))
 METRICS = (
     REQUESTS, FOLDS, FOLD_FAILURES, FOLD_MOVES, INPUT_TOKENS, OUTPUT_TOKENS, PROMPT_COST, PRICED, OVERHEAD, UPSTREAM,
-    FIRST_BYTE, KEY_REQUESTS, KEY_TOKENS, KEY_COST, SESSIONS, OPEN, DRAINING, STORE_FAILING, STORE_SECONDS,
+    FIRST_BYTE, KEY_REQUESTS, KEY_TOKENS, KEY_COST, SESSIONS, OPEN, DRAINING, STORE_FAILING, SHARED_FAILING, STORE_SECONDS,
     RECORDS_WAITING, RECORDS_SPOOLED, RECORDS_DROPPED, OBSERVATIONS_DROPPED, BUILD,
 )  # fmt: skip
 
