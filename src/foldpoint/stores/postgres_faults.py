@@ -1,5 +1,6 @@
 """Faults of a Postgres server, said as a StoreError: what, where (never the password) and the mend."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -8,7 +9,10 @@ from psycopg.conninfo import conninfo_to_dict
 
 from .base import StoreError
 
-ADDRESS = "postgresql://user:password@host:5432/database"
+UNREADABLE = (
+    "store.url is no address of a database: it must be such as postgresql://user:password@host:5432/database,"
+    " with / @ % in the password written as %2F %40 %25"
+)
 AWAY = "choose another database in store.url, or another schema with ?options=-csearch_path%3DNAME"
 RUNS = "look whether the server runs and can be reached from here"
 MENDS = {
@@ -26,13 +30,15 @@ MENDS = {
 def place_of(url: str) -> str:
     """The address without its password and options. Raises StoreError where it is none."""
     try:
-        said = conninfo_to_dict(url)
+        said = {name: str(value) for name, value in conninfo_to_dict(url).items()}
     except psycopg.ProgrammingError:  # its message has the address in it, and with it the password
-        raise StoreError(f"store.url is no address of a database: it must be such as {ADDRESS}") from None
-    user = f"{said['user']}@" if said.get("user") else ""
-    host = said.get("host") or said.get("hostaddr") or ""
-    port = f":{said['port']}" if said.get("port") else ""
-    return f"postgresql://{user}{host}{port}/{said.get('dbname') or ''}"
+        raise StoreError(UNREADABLE) from None
+    user, host = said.get("user", ""), said.get("host") or said.get("hostaddr", "")
+    port, database = said.get("port", ""), said.get("dbname", "")
+    # A password with `/` or `@` as they are ends where it begins, and its rest is taken for what follows.
+    if not re.fullmatch(r"[\d,]*", port) or "@" in host[1:] or "/" in database or "@" in database:
+        raise StoreError(UNREADABLE)
+    return f"postgresql://{user and user + '@'}{host}{port and ':' + port}/{database}"
 
 
 @contextmanager
@@ -45,9 +51,9 @@ def faults(place: str) -> Iterator[None]:
 
 
 def _said(error: Exception) -> str:
-    """What happened, in one line: of what the server says the first line alone, the others quote rows."""
+    """What happened, in one line: the further ones guess at causes, or quote rows."""
     primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
-    return primary or " ".join(str(error).split()) or type(error).__name__
+    return primary or next(iter(str(error).splitlines()), "") or type(error).__name__
 
 
 def _mend(error: Exception) -> str:

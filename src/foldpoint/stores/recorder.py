@@ -21,6 +21,8 @@ from .spool import Spool
 
 BATCH = 500
 PURGE_SECONDS = 60.0
+REPLAYED = 2_000
+"""Records of the spool that are written before those are looked at that came in meanwhile."""
 log = logging.getLogger("foldpoint.records")
 
 
@@ -68,6 +70,7 @@ class Recorder:
         self._waiting: deque[Kept] = deque()
         self._bytes = 0
         self._spooled, self._stuck = True, False
+        self._behind, self._replayed = False, 0
         self._retry_at = self._purge_at = 0.0
         self._woken = asyncio.Event()
         self._turn = asyncio.Lock()
@@ -121,8 +124,9 @@ class Recorder:
 
     async def _run(self) -> None:
         while not self._closing:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), self._flush_seconds)
+            if not self._behind:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._woken.wait(), self._flush_seconds)
             self._woken.clear()
             await self._try()
         await self._try()
@@ -174,12 +178,11 @@ class Recorder:
     def _tend(self) -> None:
         """Replay the spool when it is time to, and forget folded bodies that are old enough."""
         now = time.monotonic()
+        self._behind = False
         try:
             if self._spooled and now >= self._retry_at:
                 self._retry_at = now + self._retry_seconds
-                replayed = self._spool.replay(self._add_late)
-                self._spooled = False
-                self._recovered(replayed)
+                self._replay()
             if now >= self._purge_at:
                 self._purge_at = now + PURGE_SECONDS
                 self._store.purge(self._clock() - (self._messages_seconds or 0))
@@ -187,10 +190,20 @@ class Recorder:
             self._spooled = True
             self._failed(error)
 
+    def _replay(self) -> None:
+        """Write what waits in the spool; of a long one a part, so that what comes in does not wait in memory."""
+        self._spool.replay(self._add_late, REPLAYED)
+        self._spooled = self._behind = not self._spool.empty()
+        if self._behind:
+            self._retry_at = 0.0
+        else:
+            self._recovered()
+
     def _add_late(self, batch: list[Kept]) -> None:
         """Write records that waited in the spool, without the folded bodies whose time is over."""
         oldest = math.inf if self._messages_seconds is None else self._clock() - self._messages_seconds
         self._store.add([kept if kept.record.time >= oldest else Kept(kept.record) for kept in batch])
+        self._replayed += len(batch)
 
     def _failed(self, error: Exception) -> None:
         if not self.failing:
@@ -198,10 +211,10 @@ class Recorder:
             about = {"error": named(error)}
             log.error("the store fails: records wait in the spool", extra=about, exc_info=unforeseen(error))
 
-    def _recovered(self, replayed: int) -> None:
-        if self.failing or replayed:
-            log.info("the store has the records of the spool", extra={"records": replayed})
-        self.failing = False
+    def _recovered(self) -> None:
+        if self.failing or self._replayed:
+            log.info("the store has the records of the spool", extra={"records": self._replayed})
+        self.failing, self._replayed = False, 0
 
 
 def named(error: Exception) -> str:
