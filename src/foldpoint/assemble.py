@@ -1,5 +1,6 @@
 """The composition root: settings become stores, a recorder, engines and the application that serves with them."""
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,14 +8,18 @@ from functools import lru_cache
 
 from aiohttp import web
 
+from foldpoint import __version__
 from foldpoint.config import Settings
 from foldpoint.core.policy import Policy
 from foldpoint.engine import Engine
 from foldpoint.gateway.app import create_app
 from foldpoint.gateway.callers import Engines
+from foldpoint.pricing.catalog import known_name
 from foldpoint.skills.memo import Memo
 from foldpoint.stores import Recorder, open_store, spool_of
 from foldpoint.stores.shared import open_shared
+from foldpoint.surfaces.parts import parts
+from foldpoint.telemetry.telling import open_telling
 
 POLICIES = 1_000
 """Engines that are kept: keys have policies of their own."""
@@ -37,7 +42,19 @@ def gateway(settings: Settings) -> Iterator[web.Application]:
             messages_seconds=settings.store.messages_seconds(),
             newest=shared.newest,
         )
-        yield create_app(settings=settings, engines=engines(), recorder=recorder, store=store, shared=shared)
+        wanted = settings.telemetry
+        telling = open_telling(
+            metrics=wanted.metrics,
+            otlp_endpoint=wanted.otlp_endpoint,
+            log_requests=wanted.log_requests,
+            row=known_name,
+            parts=parts,
+            environ=os.environ,
+            version=__version__,
+        )
+        yield create_app(
+            settings=settings, engines=engines(), recorder=recorder, store=store, shared=shared, telling=telling
+        )
     finally:
         store.close()
 

@@ -28,8 +28,8 @@ _rates = lru_cache(MODELS)(known_rates)
 class Exchange(msgspec.Struct):
     """What is known of one request; its `caller` is None until it is known who that is.
 
-    `messages` is the folded body where one was sent, `changes` what its headers say because of that; times are
-    nanoseconds.
+    `messages` is the folded body where one was sent, `changes` what its headers say because of that, `content` what was
+    sent, where telemetry wants it; times are nanoseconds.
     """
 
     id: str
@@ -45,9 +45,12 @@ class Exchange(msgspec.Struct):
     response: Relayed | None = None
     overhead_ns: int = 0
     sent_ns: int = 0
+    head_ns: int = 0
     upstream_ns: int = 0
     status: int = 0
     usage: Usage | None = None
+    streams: bool = False
+    content: bytes | None = None
 
     def headers(self) -> dict[str, str]:
         """Our headers of the answer."""

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Mapping
 from http import HTTPStatus
 
 import uuid_utils
@@ -10,6 +11,8 @@ from aiohttp import web
 from foldpoint.config import Settings
 from foldpoint.core.errors import fault_of
 from foldpoint.core.ports import Names
+from foldpoint.telemetry.observed import Observed
+from foldpoint.telemetry.watching import Watching
 
 from .body import Streamed, Whole, encoding_of, failure_of, read_body
 from .callers import Caller, Callers, without_keys
@@ -47,6 +50,7 @@ class Proxy:
         callers: Callers,
         limits: Limits,
         recorder: Recording,
+        watching: Watching,
         upstreams: Upstreams,
         traffic: Traffic,
     ) -> None:
@@ -54,6 +58,7 @@ class Proxy:
         self._callers = callers
         self._limits = limits
         self._recorder = recorder
+        self._watching = watching
         self._upstreams = upstreams
         self._traffic = traffic
         self._sealing = Sealing(settings.upstreams["bedrock"].aws)
@@ -82,10 +87,33 @@ class Proxy:
             exchange.upstream_ns = time.perf_counter_ns() - exchange.sent_ns if exchange.sent_ns else 0
             self._limits.leave(exchange)
             if exchange.route.billed and exchange.caller:
-                self._recorder.put(exchange.record(), exchange.messages)
+                self._told(request, exchange, exchange.caller)
         if self._traffic.draining or request.content.exception() is not None:
             response.force_close()
         return response
+
+    def _told(self, request: web.BaseRequest, exchange: Exchange, caller: Caller) -> None:
+        """Have the request remembered, and seen by those who watch."""
+        record = exchange.record()
+        self._recorder.put(record, exchange.messages)
+        if self._watching.idle:
+            return
+        headers = request.headers
+        self._watching.put(
+            Observed(
+                record,
+                exchange.receipt,
+                key=(caller.key.name or caller.key.id) if caller.key else "",
+                upstream=exchange.route.upstream,
+                address=self._settings.upstreams[exchange.route.upstream].base_url,
+                traceparent=headers.get("traceparent", ""),
+                tracestate=headers.get("tracestate", ""),
+                first_byte_ms=(exchange.head_ns - exchange.sent_ns) / 1e6 if exchange.head_ns else None,
+                streams=exchange.streams,
+                ended=time.time(),
+                sent=exchange.content,
+            )
+        )
 
     async def _admitted(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
         """Serve a request of one who may ask, within what the key may use up."""
@@ -97,6 +125,7 @@ class Proxy:
     async def _relayed(self, request: web.BaseRequest, exchange: Exchange, caller: Caller) -> web.StreamResponse:
         """Send the request on and its answer back."""
         reply = await self._sent(request, exchange, caller)
+        exchange.head_ns, exchange.streams = time.perf_counter_ns(), is_stream(reply.headers)
         copy = UsageCopy(exchange.route.surface, reply.headers) if exchange.route.folds else None
         try:
             exchange.status = reply.status
@@ -130,6 +159,8 @@ class Proxy:
             address = self._upstreams.address(upstream, exchange.route.target)
             fields = seal.on(request.method, address, fields, body)
         del read
+        if self._watching.content and isinstance(body, bytes):
+            exchange.content = body
         exchange.sent_ns = time.perf_counter_ns()
         exchange.overhead_ns = exchange.sent_ns - began
         try:
@@ -224,6 +255,11 @@ class Proxy:
 
 
 PROXY = web.AppKey("proxy", Proxy)
+
+
+def is_stream(headers: Mapping[str, str]) -> bool:
+    """Does the provider answer piece by piece?"""
+    return headers.get("content-type", "").startswith(("text/event-stream", "application/vnd.amazon.eventstream"))
 
 
 def consulted(caller: Caller, route: Route, content: bytes) -> Consulted:

@@ -42,12 +42,16 @@ class Spool:
         self.path = path
         self._limit = limit
 
+    def size(self) -> int:
+        """Bytes of the file; 0 where nothing waits."""
+        try:
+            return self.path.stat().st_size
+        except FileNotFoundError:
+            return 0
+
     def empty(self) -> bool:
         """Whether nothing waits."""
-        try:
-            return self.path.stat().st_size == 0
-        except FileNotFoundError:
-            return True
+        return self.size() == 0
 
     def append(self, batch: list[Kept]) -> None:
         """Add the batch at the end, all of it or nothing."""

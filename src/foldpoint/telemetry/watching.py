@@ -61,6 +61,11 @@ class Watching:
         self._task: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="telemetry")
 
+    @property
+    def idle(self) -> bool:
+        """Is there nobody who watches?"""
+        return not self._observers
+
     def put(self, one: Observed) -> None:
         """Let the observers see a request soon. Never blocks, never raises."""
         if not self._observers:
