@@ -43,7 +43,7 @@ def serve(
     check_host(loaded, insecure)
     from foldpoint.telemetry import logs
 
-    logs.configure(sys.stdout, colours="NO_COLOR" not in os.environ)
+    logs.configure(sys.stdout, colours="NO_COLOR" not in os.environ, form=loaded.settings.telemetry.log_format)
     listen(loaded.settings, hint_of(loaded))
 
 

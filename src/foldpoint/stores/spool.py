@@ -38,10 +38,14 @@ class Spool:
 
     def empty(self) -> bool:
         """Whether nothing waits."""
+        return self.size() == 0
+
+    def size(self) -> int:
+        """Bytes that wait."""
         try:
-            return self.path.stat().st_size == 0
+            return self.path.stat().st_size
         except FileNotFoundError:
-            return True
+            return 0
 
     def append(self, batch: list[Kept]) -> None:
         """Add the batch at the end, all of it or nothing."""
