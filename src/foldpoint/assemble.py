@@ -9,7 +9,7 @@ from functools import lru_cache
 from aiohttp import web
 
 from foldpoint import __version__
-from foldpoint.config import Settings
+from foldpoint.config import Settings, TelemetrySettings
 from foldpoint.core.policy import Policy
 from foldpoint.engine import Engine
 from foldpoint.gateway.app import create_app
@@ -19,7 +19,7 @@ from foldpoint.skills.memo import Memo
 from foldpoint.stores import Recorder, open_store, spool_of
 from foldpoint.stores.shared import open_shared
 from foldpoint.surfaces.parts import parts
-from foldpoint.telemetry.telling import open_telling
+from foldpoint.telemetry.telling import Telling, open_telling
 
 POLICIES = 1_000
 """Engines that are kept: keys have policies of their own."""
@@ -35,28 +35,33 @@ def gateway(settings: Settings) -> Iterator[web.Application]:
     store = open_store(settings.store.url, settings.data_dir)
     try:
         shared = open_shared(settings.store.shared, settings.data_dir, settings.gateway.workers, store)
+        told = telling(settings.telemetry)
         recorder = Recorder(
             store,
             spool_of(settings.store.url, settings.data_dir),
             flush_ms=settings.store.flush_ms,
             messages_seconds=settings.store.messages_seconds(),
             newest=shared.newest,
-        )
-        wanted = settings.telemetry
-        telling = open_telling(
-            metrics=wanted.metrics,
-            otlp_endpoint=wanted.otlp_endpoint,
-            log_requests=wanted.log_requests,
-            row=known_name,
-            parts=parts,
-            environ=os.environ,
-            version=__version__,
+            took=told.metrics.took if told.metrics else None,
         )
         yield create_app(
-            settings=settings, engines=engines(), recorder=recorder, store=store, shared=shared, telling=telling
+            settings=settings, engines=engines(), recorder=recorder, store=store, shared=shared, telling=told
         )
     finally:
         store.close()
+
+
+def telling(wanted: TelemetrySettings) -> Telling:
+    """What tells of the gateway's work, as the settings want it."""
+    return open_telling(
+        metrics=wanted.metrics,
+        otlp_endpoint=wanted.otlp_endpoint,
+        log_requests=wanted.log_requests,
+        row=known_name,
+        parts=parts,
+        environ=os.environ,
+        version=__version__,
+    )
 
 
 def engines() -> Engines:

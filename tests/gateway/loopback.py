@@ -20,6 +20,9 @@ from foldpoint.gateway.keyring import digest_of
 from foldpoint.gateway.modes import Consulted
 from foldpoint.gateway.serving import listening
 from foldpoint.stores import Newest, Ring, StoreError
+from foldpoint.telemetry.otlp import Otlp
+from foldpoint.telemetry.telling import Telling
+from foldpoint.telemetry.watching import Watching
 
 Answer = Callable[["Got", asyncio.StreamWriter], Awaitable[None]]
 
@@ -269,6 +272,7 @@ def app_of(
         recorder=recorder,
         store=store or KeysInMemory(),
         shared=shared or Alone(),
+        telling=Telling(Watching([]), None, Otlp()),
     )
 
 

@@ -62,6 +62,27 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.002)
 
 
+def test_it_tells_what_waits_and_what_writing_takes(tmp_path: Path) -> None:
+    """In memory, in the spool, and the seconds of each write that went well."""
+    store, took = Flaky(), list[tuple[str, float]]()
+    told: list[tuple[int, bool]] = []
+
+    async def main() -> None:
+        it = recorder(store, tmp_path, took=lambda op, seconds: took.append((op, seconds)), retry_ms=60_000)
+        it.put(record("a"))
+        told.append((it.waiting, it.spooled_bytes > 0))
+        await it.flush()
+        store.failing = True
+        it.put(record("b"))
+        await it.flush()
+        told.append((it.waiting, it.spooled_bytes > 0))
+        await it.close()
+
+    asyncio.run(main())
+    assert told == [(1, False), (0, True)]
+    assert [(op, seconds >= 0) for op, seconds in took] == [("add", True)]
+
+
 def test_records_are_written_by_themselves(tmp_path: Path) -> None:
     """Nobody asks for it; and the ring has them at once."""
     store = Flaky()

@@ -3,7 +3,10 @@
 import io
 import json
 import logging
+import subprocess
 import sys
+
+import pytest
 
 from foldpoint.telemetry.logs import Json, Text
 
@@ -51,3 +54,31 @@ def test_a_line_for_a_person() -> None:
     plain = Text(colours=False).format(entry("went", logging.ERROR, records=3))
     assert plain[8:] == " error   went  records=3"
     assert Text(colours=True).format(entry("went", logging.ERROR))[8:] == " \x1b[31merror   \x1b[0mwent"
+
+
+def test_a_line_is_one_line_whatever_a_client_sent() -> None:
+    """No line break, no control sequence and no half character of a value reaches the terminal."""
+    plain = Text(colours=False).format(entry("went", session="a\n12:00:00 error\x1b[2J\udc80", path="ä b"))
+    assert plain[8:] == " info    went  session=a\\n12:00:00 error\\x1b[2J\\udc80 path=ä b"
+
+
+CODE = """
+import logging, sys
+from foldpoint.telemetry import logs
+logs.configure(sys.stdout, form={form!r})
+logging.getLogger("foldpoint.x").info("went", extra={{"n": 1}})
+logging.getLogger("opentelemetry.exporter.otlp").error("Failed to export spans batch")
+logging.getLogger("opentelemetry.attributes").warning("odd")
+"""
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"), [("auto", '{"event":"went"'), ("json", '{"event":"went"'), ("text", "info    went  n=1")]
+)
+def test_the_form_of_lines(form: str, begins: str) -> None:
+    """As set, whatever the stream is; attempts of an exporter are told once elsewhere and not here."""
+    done = subprocess.run([sys.executable, "-c", CODE.format(form=form)], capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2
+    assert lines[0].removeprefix(lines[0][:9] if form == "text" else "").startswith(begins)
+    assert ("\x1b" in done.stdout, "odd" in lines[1]) == (False, True)

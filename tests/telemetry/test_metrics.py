@@ -135,6 +135,21 @@ def test_what_the_gateway_can_tell() -> None:
     assert [dict(labels)["version"] for labels in first["foldpoint_build_info"]] == ["1.2.3"]
 
 
+def test_a_reading_that_can_not_be_had() -> None:
+    """Shows what it was, and the page comes."""
+    metrics, gone = Metrics(row), [False]
+
+    def size() -> float:
+        if gone[0]:
+            raise PermissionError
+        return 9.0
+
+    metrics.tell(names.RECORDS_SPOOLED, size)
+    first = shown(metrics)
+    gone[0] = True
+    assert [each["foldpoint_records_spooled_bytes"][at()] for each in (first, shown(metrics))] == [9, 9]
+
+
 def test_what_the_store_takes() -> None:
     """By operation."""
     metrics = Metrics(row)

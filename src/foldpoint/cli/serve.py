@@ -50,7 +50,7 @@ def log_to_stdout(settings: "Settings") -> None:
     """Have what this process logs written to stdout."""
     from foldpoint.telemetry import logs
 
-    logs.configure(sys.stdout, colours="NO_COLOR" not in os.environ)
+    logs.configure(sys.stdout, colours="NO_COLOR" not in os.environ, form=settings.telemetry.log_format)
 
 
 def configured(config: Path | None, gateway: "Mapping[str, Value]", skill: "Mapping[str, Value]") -> "Loaded":

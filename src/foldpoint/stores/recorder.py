@@ -42,7 +42,8 @@ class Recorder:
     While the store fails (said once, and once when it is back) records go to the spool, and from there to the store, in
     order, once each. Over the limit of bytes a record is kept without its folded body, over the limit of records it is
     dropped (`dropped` counts them). `messages_seconds` is how long folded bodies are kept, None = not at all. A fault
-    that nobody foresaw is treated as a failing store: the writer goes on as long as the recorder is open.
+    that nobody foresaw is treated as a failing store: the writer goes on as long as the recorder is open. `took` is told
+    the seconds that each write took, in the thread that writes.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Recorder:
         newest: Newest | None = None,
         limits: Limits = MEMORY,
         clock: Callable[[], float] = time.time,
+        took: Callable[[str, float], None] | None = None,
     ) -> None:
         self.newest = Ring() if newest is None else newest
         self.dropped = 0
@@ -67,6 +69,7 @@ class Recorder:
         self._messages_seconds = messages_seconds
         self._limits = limits
         self._clock = clock
+        self._took = took
         self._waiting: deque[Kept] = deque()
         self._bytes = 0
         self._spooled, self._stuck = True, False
@@ -77,6 +80,16 @@ class Recorder:
         self._closing = False
         self._task: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="records")
+
+    @property
+    def waiting(self) -> int:
+        """Records that are in memory alone."""
+        return len(self._waiting)
+
+    @property
+    def spooled_bytes(self) -> int:
+        """Bytes of the records that wait in the spool."""
+        return self._spool.size()
 
     def put(self, record: Record, messages: bytes | None = None) -> None:
         """Remember one request and the folded body that was sent. Never blocks, never raises."""
@@ -92,16 +105,6 @@ class Recorder:
         self._waiting.append(Kept(record, messages))
         if len(self._waiting) >= BATCH or self._bytes > self._limits.bytes // 2:
             self._woken.set()
-
-    @property
-    def waiting(self) -> int:
-        """Records in memory that are not written yet."""
-        return len(self._waiting)
-
-    @property
-    def spooled_bytes(self) -> int:
-        """Size of what waits in the spool."""
-        return self._spool.size()
 
     async def start(self) -> None:
         """Begin to write."""
@@ -160,7 +163,10 @@ class Recorder:
         """Write a batch to the store, or behind the records that wait in the spool; whether one of them has it."""
         if not self._spooled:
             try:
+                began = time.perf_counter()
                 self._store.add(batch)
+                if self._took is not None:
+                    self._took("add", time.perf_counter() - began)
                 return True
             except Exception as error:  # noqa: BLE001  whatever it is, the spool has the batch
                 self._failed(error)

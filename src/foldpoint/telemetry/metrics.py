@@ -5,6 +5,7 @@ import platform
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Literal
 
@@ -126,10 +127,11 @@ class Metrics:
             self._told[metric] = Told(reading, shown)
 
     def refresh(self) -> None:
-        """Ask for what is told so."""
+        """Ask for what is told so; what a disk does not tell stays as it was."""
         with self._asking:
             for told in self._told.values():
-                told.ask()
+                with suppress(OSError):
+                    told.ask()
 
     def render(self, accept: str = "") -> tuple[bytes, str]:
         """The figures as the scraper wants them, and their content type."""
