@@ -330,6 +330,8 @@ def test_a_fault_nobody_foresaw_is_said_once_and_loses_nothing(
     assert store.ids() == ["a", "b", "c"]
     said = [(entry.getMessage(), entry.exc_info is not None) for entry in caplog.records]
     assert said == [("the store fails: records wait in the spool", True)]
+    error = vars(caplog.records[0])["error"]
+    assert (error.startswith("TypeError at "), "a fault of ours" in error) == (True, False), "it may quote a record"
 
 
 def test_texts_that_are_no_unicode_are_written(tmp_path: Path) -> None:
