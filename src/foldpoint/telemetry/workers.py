@@ -31,7 +31,7 @@ def shared_figures(environ: MutableMapping[str, str] = os.environ) -> Iterator[P
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def worker_gone(pid: int, folder: Path) -> None:
+def worker_gone(pid: int, folder: Path | str) -> None:
     """Forget what a worker that ended would tell now; what it counted stays."""
     from prometheus_client.multiprocess import mark_process_dead
 
