@@ -39,8 +39,8 @@ class Recorder:
     While the store fails (said once, and once when it is back) records go to the spool, and from there to the store, in
     order, once each. Over the limit of bytes a record is kept without its folded body, over the limit of records it is
     dropped (`dropped` counts them). `messages_seconds` is how long folded bodies are kept, None = not at all. A fault
-    that nobody foresaw is treated as a failing store: the writer goes on as long as the recorder is open. `took` is told
-    the seconds that each write took, in the thread that writes.
+    that nobody foresaw is treated as a failing store: the writer goes on as long as the recorder is open. `took` is
+    told the seconds that each write took, in the thread that writes.
     """
 
     def __init__(
