@@ -85,7 +85,10 @@ FOLDS = Metric(
     (STRATEGY, DECISION, REASON),
 )  # fmt: skip
 FOLD_FAILURES = Metric(
-    "foldpoint_fold_failures_total", "counter", "Folds that failed; the request went out as it came.", (REASON,)
+    "foldpoint_fold_failures_total",
+    "counter",
+    "Folds that failed; an older one, or the request as it came, was sent.",
+    (REASON,),
 )
 FOLD_MOVES = Metric(
     "foldpoint_fold_moves_total", "counter", "Requests with which the fold point moved.", (SURFACE, MODEL)
