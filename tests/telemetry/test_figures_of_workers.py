@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from foldpoint.telemetry.workers import FOLDER, shared_figures, worker_gone
+from foldpoint.telemetry.workers import FOLDER, worker_gone
 
 HERE = Path(__file__).parent
 
@@ -34,40 +34,25 @@ class Worker:
         self._process.communicate(timeout=20)
 
 
-def test_any_worker_shows_all() -> None:
+def test_any_worker_shows_all(tmp_path: Path) -> None:
     """Counters and gauges are sums; of a worker that ended what it counted stays, and what it had open does not."""
-    environ = dict(os.environ)
-    with shared_figures(environ) as folder:
-        one, other = Worker(3, environ), Worker(4, environ)
-        one.told("observe 2")
-        other.told("observe 5")
-        shown = one.told("show")
-        assert shown == {**shown, **other.told("show")}
-        names = (
-            "requests_total",
-            "overhead_seconds_count",
-            "open_requests",
-            "records_dropped_total",
-            "draining",
-            "sessions",
-        )
-        assert [shown[f"foldpoint_{name}"] for name in (*names, "build_info")] == [7, 7, 7, 7, 1, 2, 1]
-        other.end()
-        worker_gone(other.pid, folder)
-        left = one.told("show")
-        assert [left[f"foldpoint_{name}"] for name in names] == [7, 7, 3, 7, 1, 1]
-        one.end()
-    assert not folder.exists()
-    assert FOLDER not in environ
-
-
-def test_a_folder_of_ones_own(tmp_path: Path) -> None:
-    """It is made, emptied of old figures and left there."""
-    mine = tmp_path / "figures"
-    environ = {FOLDER: str(mine)}
-    with shared_figures(environ) as folder:
-        (folder / "counter_1.db").touch()
-        (folder / "note").touch()
-    with shared_figures(environ) as folder:
-        assert (folder, [path.name for path in folder.iterdir()]) == (mine, ["note"])
-    assert environ == {FOLDER: str(mine)}
+    environ = {**os.environ, FOLDER: str(tmp_path)}
+    one, other = Worker(3, environ), Worker(4, environ)
+    one.told("observe 2")
+    other.told("observe 5")
+    shown = one.told("show")
+    assert shown == {**shown, **other.told("show")}
+    names = (
+        "requests_total",
+        "overhead_seconds_count",
+        "open_requests",
+        "records_dropped_total",
+        "draining",
+        "sessions",
+    )
+    assert [shown[f"foldpoint_{name}"] for name in (*names, "build_info")] == [7, 7, 7, 7, 1, 2, 1]
+    other.end()
+    worker_gone(other.pid, tmp_path)
+    left = one.told("show")
+    assert [left[f"foldpoint_{name}"] for name in names] == [7, 7, 3, 7, 1, 1]
+    one.end()
