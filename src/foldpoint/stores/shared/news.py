@@ -14,6 +14,8 @@ from .names import PREFIX
 
 QUIET_SECONDS = 5.0
 AGAIN_SECONDS = 0.5
+TELLING = 5
+"""Faults in a row, while Valkey is there, after which it is said."""
 log = logging.getLogger("foldpoint.shared")
 
 
@@ -48,6 +50,7 @@ class ValkeyNews:
         self._forget = forget
         self._forget_all = forget_all
         self._quiet = quiet
+        self._faults = 0
         self._listening = Background(self._listen)
 
     async def changed(self, key: str) -> None:
@@ -64,15 +67,16 @@ class ValkeyNews:
         await self._listening.close()
 
     async def _listen(self) -> None:
-        said = failed = False
+        """Hear again and again. The line says that Valkey is gone; here it is said that news alone do not come."""
         while True:
             try:
                 await self._hear()
             except Exception as error:  # noqa: BLE001  whatever it is, it is tried again
-                if failed and not said and self._line.up:
-                    said = True
-                    log.warning("news of keys do not come in", extra={"error": str(error)})
-                failed = True
+                self._faults = self._faults + 1 if self._line.up else 0
+                if self._faults == 1:
+                    self._line.doubt()
+                if self._faults == TELLING:
+                    log.warning("news of keys do not come: changes are seen later", extra={"error": str(error)})
             await asyncio.sleep(AGAIN_SECONDS)
 
     async def _hear(self) -> None:
@@ -93,6 +97,7 @@ class ValkeyNews:
 
     def _take(self, message: dict[str, Any]) -> None:
         if message["type"] == "subscribe":
+            self._faults = 0
             self._forget_all()
         elif message["type"] == "message":
             self._forget(message["data"].decode("utf-8", "surrogatepass"))
