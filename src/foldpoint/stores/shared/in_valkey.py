@@ -35,8 +35,8 @@ def valkey_parts(url: str, locks: MachineLocks, lease: float, pace: Pace) -> Par
         ) from None
     from .counters import Counters
     from .limiter import SharedLimiter
-    from .news import ValkeyNews
     from .valkey_locks import ValkeyLocks
+    from .valkey_news import ValkeyNews
     from .valkey_places import ValkeyPlaces
     from .valkey_ring import ValkeyRing
 
