@@ -143,7 +143,7 @@ def test_one_that_never_answers_does_not_keep_the_start() -> None:
 
     with logged() as lines:
         assert asyncio.run(main())
-    assert [line.error for line in lines] == ["TimeoutError"]  # type: ignore[attr-defined]
+    assert [line.error for line in lines] == ["no answer in 1 s"]  # type: ignore[attr-defined]
 
 
 def test_who_waits_for_the_return_is_called() -> None:

@@ -118,6 +118,8 @@ class Line:
         try:
             async with asyncio.timeout(seconds):
                 await self._ping()
+        except TimeoutError:
+            return TimeoutError(f"no answer in {seconds:g} s")
         except Exception as error:  # noqa: BLE001  whatever it is, nobody can be asked
             return error
         return None
