@@ -4,12 +4,13 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 
-from . import cost, fold, gateway, telemetry
+from . import cost, fold, gateway, limits, telemetry
 from .report import Section, printed, written
 
 SECTIONS: Mapping[str, Callable[[bool], Section]] = {
     "fold": fold.measured,
     "gateway": gateway.measured,
+    "limits": limits.measured,
     "cost": cost.measured,
     "telemetry": telemetry.measured,
 }
