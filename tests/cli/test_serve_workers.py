@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from commands import MAIN, environment, run
 
 SECRET = "sk-not-to-be-seen-0123456789"
@@ -105,3 +107,31 @@ def test_a_stop_at_once_after_the_start_is_a_stop(tmp_path: Path) -> None:
     output, _ = process.communicate(timeout=30)
     assert (process.returncode, output) == (0, "")
     assert [pid for pid in pids if os.path.exists(f"/proc/{pid}")] == []
+
+
+ISOLATED = ("unshare", "--fork", "--pid", "--mount-proc", "--kill-child")
+
+
+def may_isolate() -> bool:
+    """Whether a process may be the first of a space of its own here, as it is in a container."""
+    if shutil.which(ISOLATED[0]) is None:
+        return False
+    return subprocess.run([*ISOLATED, "true"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not may_isolate(), reason="no process spaces of one's own here")
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_it_may_be_the_first_process_of_a_container(workers: str, tmp_path: Path) -> None:
+    """It hears SIGTERM, and no dead worker stays a zombie."""
+    command = [*ISOLATED, sys.executable, "-c", MAIN, "serve", "--port", "0", "--workers", workers]
+    outside = subprocess.Popen(command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE, text=True)
+    assert outside.stdout is not None
+    assert json.loads(outside.stdout.readline())["event"] == "listening"
+    (first,) = workers_of(outside.pid)
+    for dead in workers_of(first)[:1]:
+        os.kill(dead, signal.SIGKILL)
+        assert json.loads(outside.stdout.readline())["exit_code"] == -signal.SIGKILL
+        assert not os.path.exists(f"/proc/{dead}")
+    os.kill(first, signal.SIGTERM)
+    assert outside.wait(20) == 0
+    outside.stdout.close()

@@ -122,6 +122,9 @@ async def asked(it: Served, requests: int, finished: list[str]) -> int:
             length = int(head.partition("content-length: ")[2].partition("\r\n")[0])
             await reader.readexactly(length)
             finished.append(head.partition("x-foldpoint-request-id: ")[2].partition("\r\n")[0])
+            if "connection: close" in head:
+                writer.close()
+                reader, writer = await it.connected()
         except (ConnectionError, asyncio.IncompleteReadError):
             failed += 1
             reader, writer = await it.connected()
@@ -275,6 +278,31 @@ def test_a_worker_can_be_replaced_without_loss(tmp_path: Path) -> None:
         0,
         "info",
     )
+
+
+def test_workers_can_be_replaced_under_load(tmp_path: Path) -> None:
+    """Each in turn: no request fails of those that use a connection again and of those that make a new one."""
+
+    async def once(it: Served) -> bytes:
+        reader, writer = await it.connected()
+        writer.write(b"GET /livez HTTP/1.1\r\nhost: g\r\nconnection: close\r\n\r\n")
+        answer = await reader.read()
+        writer.close()
+        return answer[9:12]
+
+    async def main() -> tuple[list[int], set[bytes]]:
+        async with Provider().running() as provider, served(tmp_path, provider, 3) as it:
+            finished: list[str] = []
+            asking = [asyncio.ensure_future(asked(it, 100, finished)) for _ in range(8)]
+            statuses = set()
+            for times, pid in enumerate(it.workers(), start=1):
+                os.kill(pid, signal.SIGTERM)
+                statuses |= {await once(it) for _ in range(50)}
+                await it.said("a worker ended", times)
+                await until(lambda: len(it.workers()) == 3)
+            return await asyncio.gather(*asking), statuses
+
+    assert run(main()) == ([0] * 8, {b"200"})
 
 
 def test_workers_end_with_their_parent(tmp_path: Path) -> None:

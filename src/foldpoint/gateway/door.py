@@ -20,18 +20,21 @@ log = logging.getLogger(__name__)
 
 
 class Door:
-    """The way in for one process. Listens from `open` to `close`; what waits then, the others take."""
+    """The way in for one process; `inside` is how many connections it has.
+
+    Listens from `open` to `close`; what waits then, the others take.
+    """
 
     def __init__(self, sockets: Sequence[socket.socket], shares: Shares) -> None:
         self.sockets = list(sockets)
         self._shares = shares
-        self._count = 0
+        self.inside = 0
         self._entering: set[asyncio.Task[object]] = set()
 
     def open(self, made: Callable[[], asyncio.Protocol]) -> None:
         """Let connections in, each to a protocol of its own that `counted` hears of."""
         self._loop, self._made = asyncio.get_running_loop(), made
-        self._shares.say(self._count)
+        self._shares.say(self.inside)
         for each in self.sockets:
             each.setblocking(False)
             self._loop.add_reader(each, self._knocked, each)
@@ -46,9 +49,9 @@ class Door:
 
     def counted(self, change: int) -> None:
         """A connection came (1) or went (-1)."""
-        self._count += change
+        self.inside += change
         if self.sockets:
-            self._shares.say(self._count)
+            self._shares.say(self.inside)
 
     def _knocked(self, at: socket.socket) -> None:
         if self._shares.most():

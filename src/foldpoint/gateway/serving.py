@@ -25,6 +25,7 @@ BACKLOG = 1024
 READ_BUFFER = 1 << 20
 """Bytes of a body that are taken in before the socket is told to wait: most bodies come without a pause."""
 CLOSE_SECONDS = 1.0
+MOMENT_SECONDS = 0.5
 SWITCH_SECONDS = 0.0005
 """Longest that the thread which writes records keeps the interpreter from the event loop; 5 ms unless told."""
 KEPT_FREE = 64 << 20
@@ -67,7 +68,7 @@ async def serve(
         if ready is not None:
             ready(address)
         await stop.asked.wait()
-        await drained(app[TRAFFIC], settings.gateway.drain_seconds, stop)
+        await drained(app[TRAFFIC], settings.gateway.drain_seconds, stop, door)
 
 
 class Stop:
@@ -144,13 +145,22 @@ def log_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     log.error("fault beside the requests", extra={"fault": fault_of(error) if error else context["message"]})
 
 
-async def drained(traffic: Traffic, seconds: float, stop: Stop) -> None:
+async def drained(traffic: Traffic, seconds: float, stop: Stop, door: Door | None) -> None:
     """Say that no more requests are welcome and wait until the open ones ended, at most so many seconds."""
     traffic.draining = True
-    waits = [asyncio.ensure_future(traffic.idle.wait()), asyncio.ensure_future(stop.at_once.wait())]
+    waits = [asyncio.ensure_future(ended(traffic, door)), asyncio.ensure_future(stop.at_once.wait())]
     await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     for wait in waits:
         wait.cancel()
+
+
+async def ended(traffic: Traffic, door: Door | None) -> None:
+    """Wait until no request is open; where another process takes over, with a moment for those that are on their way:
+    who just came in, or uses a connection again, may have sent one."""
+    await traffic.idle.wait()
+    if door is not None and door.inside:
+        await asyncio.sleep(MOMENT_SECONDS)
+        await traffic.idle.wait()
 
 
 def settle() -> None:
