@@ -1,8 +1,15 @@
 """Tests marked `shared` run on what lies beside the repository; where nothing does they are skipped, and it is said."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from servers import Postgres, Valkey
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 SKIPPED = pytest.StashKey[int]()
@@ -12,6 +19,24 @@ SKIPPED = pytest.StashKey[int]()
 def shared() -> Path:
     """The folder beside the repository."""
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Postgres]:
+    """A Postgres for all tests of the run; a test takes a `database()` of it, and never stops it."""
+    from servers import postgres
+
+    with postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def valkey_server() -> Iterator[Valkey]:
+    """A Valkey for all tests of the run, which never stop it."""
+    from servers import valkey
+
+    with valkey() as server:
+        yield server
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

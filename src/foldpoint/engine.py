@@ -1,6 +1,7 @@
 """The waist: a body comes in, a folded body and its receipt go out. Every guest comes through this door."""
 
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -53,12 +54,16 @@ class Engine:
     Args:
         policy: what to fold and how.
         clock: nanoseconds, for `receipt.fold_ns` alone, such as `time.perf_counter_ns`.
+        memo: where transcripts are remembered; engines of several policies may share one, and its bounds.
     """
 
-    def __init__(self, policy: Policy = Policy(), *, clock: Callable[[], int] = lambda: 0) -> None:
+    def __init__(
+        self, policy: Policy = Policy(), *, clock: Callable[[], int] = lambda: 0, memo: Memo | None = None
+    ) -> None:
         self.policy = policy
         self._clock = clock
-        self._memo = Memo()
+        self._memo = Memo() if memo is None else memo
+        self._owner = sha256(msgspec.json.encode(policy)).hexdigest()
         self._models: dict[str, tuple[Gate, bool]] = {}
 
     def fold(self, body: bytes, surface: str, path: str | None = None, *, tenant: str = "local") -> Folded:
@@ -112,7 +117,7 @@ class Engine:
         return Folded(body if policy.mode == "shadow" else folded, receipt, known.opening, rebound=rebound)
 
     def _planned(self, request: Request, surface: Surface, policy: Trajectory, tenant: str) -> tuple[Known, Plan]:
-        key = key_of((tenant, surface.name, request.model), request.items)
+        key = key_of((self._owner, tenant, surface.name, request.model), request.items)
         known = self._memo.get(key)
         views, spelled, same = viewed(surface, request.items, limits_of(policy), known)
         gate, binds = self._terms(request.model)

@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from commands import MAIN, environment, run
+
+from foldpoint.cli.serve import is_loopback
 
 
 @contextlib.contextmanager
@@ -74,32 +77,70 @@ def test_the_horizon_is_a_flag(tmp_path: Path) -> None:
         assert "hint" not in said
 
 
-def test_an_open_address_is_refused(tmp_path: Path) -> None:
-    """Unless it is said to be wanted; where it came from is named."""
-    ran = run("serve", "--port", "0", at=tmp_path, FOLDPOINT_GATEWAY__HOST="0.0.0.0")
-    assert (ran.returncode, ran.stderr) == (
+@pytest.mark.parametrize(
+    "host", ["0.0.0.0", "::", "192.0.2.7", "::ffff:192.0.2.7", "gateway.example", "127.0.0.1.nip.io"]
+)
+def test_an_open_address_is_refused(host: str, tmp_path: Path) -> None:
+    """Unless it is said to be wanted, or keys are asked for; where it came from is named."""
+    ran = run("serve", "--port", "0", at=tmp_path, FOLDPOINT_GATEWAY__HOST=host)
+    assert (ran.returncode, ran.stderr.decode()) == (
         2,
-        b"foldpoint: env:FOLDPOINT_GATEWAY__HOST: gateway.host 0.0.0.0 lets other machines in, and whoever reaches the "
-        b"gateway may read its records: listen on 127.0.0.1, or give --insecure if you trust all who reach it\n",
+        f"foldpoint: env:FOLDPOINT_GATEWAY__HOST: gateway.host {host} lets other machines in, and whoever reaches the "
+        'gateway may use it and read its records: set gateway.auth = "keys", or give --insecure if you trust all who '
+        "reach it\n",
     )
-    with serving("--host", "0.0.0.0", "--insecure", at=tmp_path) as (_, said):
-        assert said["address"].startswith("http://0.0.0.0:")
-        assert said["client"][1].startswith("export OPENAI_BASE_URL=http://127.0.0.1:")
 
 
-def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("host", "listens", "client", "workers", "flag", "auth"),
+    [
+        ("0.0.0.0", "0.0.0.0", "127.0.0.1", "1", ["--insecure"], "pass_through"),
+        ("0.0.0.0", "0.0.0.0", "127.0.0.1", "2", [], "keys"),
+        ("::", "[::]", "[::1]", "2", ["--insecure"], "pass_through"),
+        ("::", "[::]", "[::1]", "1", [], "keys"),
+    ],
+)
+def test_an_open_address_may_be_wanted(
+    host: str, listens: str, client: str, workers: str, flag: list[str], auth: str, tmp_path: Path
+) -> None:
+    """With --insecure, or where nobody is served without a key."""
+    arguments = ["--host", host, "--workers", workers, *flag]
+    with serving(*arguments, at=tmp_path, FOLDPOINT_GATEWAY__AUTH=auth) as (_, said):
+        port = said["address"].rpartition(":")[2]
+        assert said["address"] == f"http://{listens}:{port}"
+        assert said["client"][1] == f"export OPENAI_BASE_URL=http://{client}:{port}/v1"
+        assert get(f"http://{client}:{port}/livez") == {"status": "live"}
+
+
+@pytest.mark.parametrize(("host", "workers"), [("localhost", "1"), ("localhost", "2"), ("::1", "1"), ("::1", "2")])
+def test_this_machine_alone_may_reach_it_without_keys(host: str, workers: str, tmp_path: Path) -> None:
+    """In one process and in several."""
+    with serving("--host", host, "--workers", workers, at=tmp_path) as (_, said):
+        assert get(f"{said['address']}/livez") == {"status": "live"}
+
+
+@pytest.mark.parametrize("host", ["LocalHost", "localhost.", "127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
+def test_names_of_this_machine(host: str) -> None:
+    """Whatever the family and the case."""
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_port_that_is_taken_is_said(workers: int, tmp_path: Path) -> None:
     """Exit 1 and the address."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        ran = run("serve", "--port", port, at=tmp_path)
+        ran = run("serve", "--port", port, "--workers", workers, at=tmp_path)
     assert ran.returncode == 1
     assert ran.stderr.decode().startswith(f"foldpoint: cannot listen on 127.0.0.1:{port}: ")
 
 
-def test_a_store_that_cannot_be_opened_is_said(tmp_path: Path) -> None:
-    """Exit 1 and the file."""
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_store_that_cannot_be_opened_is_said(workers: int, tmp_path: Path) -> None:
+    """Exit 1 and the file, once and for all workers."""
     (tmp_path / "x.db").write_bytes(b"something else entirely" * 100)
-    ran = run("serve", "--port", "0", at=tmp_path, FOLDPOINT_STORE__URL=f"sqlite:///{tmp_path}/x.db")
+    store = {"FOLDPOINT_STORE__URL": f"sqlite:///{tmp_path}/x.db"}
+    ran = run("serve", "--port", "0", "--workers", workers, at=tmp_path, **store)
     assert (ran.returncode, ran.stderr.decode()) == (
         1,
         f"foldpoint: {tmp_path}/x.db: file is not a database: choose another store.url or move the file away\n",

@@ -5,16 +5,24 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import aiohttp
+from aiohttp import web
 
 from foldpoint.config import Aws, GatewaySettings, Settings, StoreSettings, Upstream
+from foldpoint.core.key import Exceeded, Key, KeyLimits
 from foldpoint.core.policy import Policy, Trajectory
 from foldpoint.core.receipt import Receipt, Stage
 from foldpoint.core.record import Record
 from foldpoint.gateway.app import create_app
+from foldpoint.gateway.keyring import digest_of
 from foldpoint.gateway.modes import Consulted
 from foldpoint.gateway.serving import listening
+from foldpoint.stores import Newest, Ring, StoreError
+from foldpoint.telemetry.otlp import Otlp
+from foldpoint.telemetry.telling import Telling
+from foldpoint.telemetry.watching import Watching
 
 Answer = Callable[["Got", asyncio.StreamWriter], Awaitable[None]]
 
@@ -183,11 +191,89 @@ class Canned:
         self, body: bytes | None = None, receipt: Receipt = COMPACTED, opening: str = "00112233aabbccdd"
     ) -> None:
         self.asked: list[tuple[bytes, str, str | None]] = []
+        self.tenants: list[str] = []
         self._body, self._receipt, self._opening = body, receipt, opening
 
     def fold(self, body: bytes, surface: str, path: str | None = None, *, tenant: str = "local") -> Consulted:
         self.asked.append((body, surface, path))
+        self.tenants.append(tenant)
         return Consulted(body if self._body is None else self._body, self._receipt, self._opening, "a-model")
+
+
+class KeysInMemory:
+    """Keys without a store; `away` is what a store that fails does."""
+
+    def __init__(self) -> None:
+        self.kept: dict[bytes, Key] = {}
+        self.away = False
+        self.asked = 0
+
+    def secret(self) -> bytes:
+        return b"what digests are keyed with"
+
+    def key_by(self, digest: bytes) -> Key | None:
+        self.asked += 1
+        if self.away:
+            raise StoreError("the store is away")
+        return self.kept.get(digest)
+
+    def add(self, secret: str, **fields: Any) -> Key:
+        """Keep a key; gives it back."""
+        key = Key(**{"id": f"key_{len(self.kept)}", **fields})
+        self.kept[digest_of(self.secret(), secret.encode())] = key
+        return key
+
+
+class Unlimited:
+    """A limiter that lets everything in, but for what it is told; it remembers what it was told."""
+
+    def __init__(self, exceeded: Exceeded | None = None) -> None:
+        self.told: list[tuple[object, ...]] = []
+        self.exceeded = exceeded
+        self.released = asyncio.Event()
+
+    async def admit(self, key: str, limits: KeyLimits, request: str) -> Exceeded | None:
+        self.told.append(("admit", key))
+        return self.exceeded
+
+    async def release(self, key: str, limits: KeyLimits, request: str, tokens: int) -> None:
+        self.told.append(("release", key, tokens))
+        self.released.set()
+
+
+class Alone:
+    """What is shared where nobody else is there. It is its own limiter's, ring's and news' home."""
+
+    def __init__(self, limiter: Unlimited | None = None) -> None:
+        self.limiter = limiter or Unlimited()
+        self.newest: Newest = Ring()
+        self.failing = False
+        self.told: list[str] = []
+
+    def news(self, forget: Callable[[str], None], forget_all: Callable[[], None]) -> "Alone":
+        return self
+
+    async def changed(self, key: str) -> None:
+        self.told.append(key)
+
+    async def start(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+def app_of(
+    settings: Settings, recorder: Any, *, engine: Any = None, store: Any = None, shared: Alone | None = None
+) -> web.Application:
+    """The application with what the test gives it, the rest without effect."""
+    made = engine or Canned()
+    return create_app(
+        settings=settings,
+        engines=lambda policy: made,
+        recorder=recorder,
+        store=store or KeysInMemory(),
+        shared=shared or Alone(),
+        telling=Telling(Watching([]), None, Otlp()),
+    )
 
 
 @dataclass
@@ -223,17 +309,21 @@ def settings_for(
 
 
 @contextlib.asynccontextmanager
-async def gateway(engine: Canned | None = None, *, at: str = "", **settings: object) -> AsyncIterator[Gateway]:
+async def gateway(
+    engine: Canned | None = None,
+    *,
+    at: str = "",
+    keys: KeysInMemory | None = None,
+    shared: Alone | None = None,
+    **settings: object,
+) -> AsyncIterator[Gateway]:
     """The gateway in front of a provider of its own; `at` is another provider's address."""
     recorder = Recorded()
     async with Provider().running() as provider:
-        app = create_app(
-            settings=settings_for(at or provider.url, **settings),  # type: ignore[arg-type]
-            engine=engine or Canned(),
-            recorder=recorder,  # type: ignore[arg-type]
-            store=None,  # type: ignore[arg-type]
-        )
-        async with listening(app, "127.0.0.1", 0) as url, aiohttp.ClientSession(auto_decompress=False) as client:
+        given = settings_for(at or provider.url, **settings)  # type: ignore[arg-type]
+        app = app_of(given, recorder, engine=engine, store=keys, shared=shared)
+        listens = listening(app, "127.0.0.1", 0, patience=given.gateway.client_timeout_seconds)
+        async with listens as url, aiohttp.ClientSession(auto_decompress=False) as client:
             yield Gateway(url, provider, recorder, client)
 
 

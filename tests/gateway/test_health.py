@@ -33,4 +33,4 @@ def test_a_failing_store_is_degraded_and_ready() -> None:
             async with it.client.get(it.url + "/readyz") as answer:
                 return answer.status, await answer.json()
 
-    assert run(main()) == (200, {"status": "ready", "store": "degraded"})
+    assert run(main()) == (200, {"status": "ready", "store": "degraded", "shared": "ok"})

@@ -98,5 +98,5 @@ def test_a_key_of_several_lines_is_refused() -> None:
         async with gateway(api_key="one\ntwo") as it, it.client.get(it.url + "/v1/models") as answer:
             return answer.status, (await answer.json())["error"]["message"], len(it.provider.got)
 
-    message = "foldpoint: api_key in [upstreams.openai] is not one line of text: give the key alone"
+    message = "foldpoint: our key for openai is not one line of text: give the key alone"
     assert run(main()) == (502, message, 0)

@@ -6,11 +6,10 @@ from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
-from loopback import Canned, Got, Provider, Recorded, plain, raw_exchange, settings_for
+from loopback import Got, Provider, Recorded, app_of, plain, raw_exchange, settings_for
 from msgspec.structs import replace
 
 from foldpoint.config import Upstream
-from foldpoint.gateway.app import create_app
 from foldpoint.gateway.serving import listening, run
 
 VERTEX = "/v1/projects/p/locations/global/publishers/anthropic/models"
@@ -32,12 +31,7 @@ async def gateway() -> AsyncIterator[tuple[str, dict[str, Provider], Recorded]]:
             provider.answer = answer
         upstreams = {name: Upstream(base_url=provider.url) for name, provider in providers.items()}
         recorder = Recorded()
-        app = create_app(
-            settings=replace(settings_for("http://unused"), upstreams=upstreams),
-            engine=Canned(),
-            recorder=recorder,  # type: ignore[arg-type]
-            store=None,  # type: ignore[arg-type]
-        )
+        app = app_of(replace(settings_for("http://unused"), upstreams=upstreams), recorder)
         yield await stack.enter_async_context(listening(app, "127.0.0.1", 0)), providers, recorder
 
 

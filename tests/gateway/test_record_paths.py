@@ -15,5 +15,5 @@ def test_records_are_only_read(method: str, path: str) -> None:
         async with gateway() as it, it.client.request(method, f"{it.url}/api/v1/tenant/{path}") as answer:
             return answer.status, answer.headers.get("allow"), await answer.json(), len(it.provider.got)
 
-    said = {"error": {"message": f"{method} is not allowed here: records are read with GET"}}
+    said = {"error": {"message": f"{method} is not allowed here: there is GET, HEAD"}}
     assert run(main()) == (405, "GET, HEAD", said, 0)

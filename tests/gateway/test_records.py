@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -10,39 +10,37 @@ from urllib.parse import quote
 import aiohttp
 import msgspec
 from aiohttp import web
+from loopback import Alone, Canned, KeysInMemory, settings_for
 
 from foldpoint import assemble
 from foldpoint.config import load
 from foldpoint.core.record import Record
 from foldpoint.core.usage import Usage
-from foldpoint.gateway import records
+from foldpoint.gateway.api.paths import add_routes
+from foldpoint.gateway.callers import CALLERS, Callers
+from foldpoint.gateway.keyring import Keyring
 from foldpoint.gateway.serving import listening
-from foldpoint.gateway.state import RECORDER, STORE
+from foldpoint.gateway.state import NEWEST, RECORDER, SHARED, STORE
 from foldpoint.lab.provider import Provider
-from foldpoint.stores import Recorder, Spool, SqliteStore
+from foldpoint.stores import Recorder, Spool, SqliteDatabase, SqlStore
 
 BODY = b'{"messages": [{"role": "user", "content": "hi"}]}'
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-@web.middleware
-async def named(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """The tenant, from a header of the test."""
-    if "tenant" in request.headers:
-        request[records.TENANT] = request.headers["tenant"]
-    return await handler(request)
+SECRETS = {"u": "fp-" + "u" * 43}
+"""The key of a tenant."""
 
 
 class Reader:
     """The running paths, the recorder behind them, and a client."""
 
-    def __init__(self, url: str, recorder: Recorder, store: SqliteStore, client: aiohttp.ClientSession) -> None:
+    def __init__(self, url: str, recorder: Recorder, store: SqlStore, client: aiohttp.ClientSession) -> None:
         self.url, self.recorder, self.store, self.client = url, recorder, store, client
 
     def put(self, id: str, time: float = 0.0, messages: bytes | None = None, **fields: Any) -> None:
         self.recorder.put(Record(id=id, time=time, **fields), messages)
 
-    async def get(self, path: str, **headers: str) -> tuple[int, Any]:
+    async def get(self, path: str, tenant: str = "", **headers: str) -> tuple[int, Any]:
+        if tenant:
+            headers["x-api-key"] = SECRETS[tenant]
         async with self.client.get(f"{self.url}/api/v1/tenant/{path}", headers=headers) as answer:
             return answer.status, msgspec.json.decode(await answer.read())
 
@@ -53,11 +51,15 @@ class Reader:
 @contextlib.asynccontextmanager
 async def reading(folder: Path) -> AsyncIterator[Reader]:
     """The read-back paths on a real store and a real port."""
-    store = SqliteStore(folder / "r.db")
+    store = SqlStore(SqliteDatabase(folder / "r.db"))
     recorder = Recorder(store, Spool(folder / "spool"), flush_ms=60_000)
-    app = web.Application(middlewares=[named])
-    app[STORE], app[RECORDER] = store, recorder
-    records.add_routes(app)
+    keys, shared = KeysInMemory(), Alone()
+    for tenant, secret in SECRETS.items():
+        keys.add(secret, tenant=tenant)
+    app = web.Application()
+    app[STORE], app[RECORDER], app[NEWEST], app[SHARED] = store, recorder, recorder.newest, shared  # type: ignore[assignment]
+    app[CALLERS] = Callers(settings_for("http://unused"), lambda policy: Canned(), Keyring(keys))  # type: ignore[arg-type]
+    add_routes(app)
     await recorder.start()
     async with listening(app, "127.0.0.1", 0) as url, aiohttp.ClientSession() as client:
         yield Reader(url, recorder, store, client)
@@ -233,7 +235,7 @@ def test_a_store_that_fails_is_said(tmp_path: Path) -> None:
 
     (status, said), ring = asyncio.run(main())
     assert status == 503
-    assert said["error"]["message"].startswith("the store cannot be read: ")
+    assert said["error"]["message"].startswith("the store is away: ")
     assert ring == ["a"]
 
 

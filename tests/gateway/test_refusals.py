@@ -13,7 +13,10 @@ POST = b"POST /v1/messages HTTP/1.1\r\nhost: g\r\nconnection: close\r\n"
 CHUNKED = POST + b"transfer-encoding: chunked\r\n\r\n"
 NOT_HTTP = "foldpoint: the request is not valid HTTP: see its headers and the framing of its body"
 NO_LINE = "foldpoint: the request does not begin with an HTTP request line; is it TLS sent to the plain port?"
-TOO_LONG = "foldpoint: the request line or a header is longer than 64 KiB, or there are too many headers"
+TOO_LONG = (
+    "foldpoint: the request line or a header is longer than 64 KiB, all of them are longer than 256 KiB, "
+    "or there are more than 256"
+)
 NO_TARGET = (
     "foldpoint: there is no such target; provider paths begin with "
     "/anthropic/, /v1/, /gemini/, /v1beta/, /v1beta1/, /bedrock/, /model/"
@@ -43,6 +46,11 @@ def refused(request: bytes) -> bytes:
     [
         pytest.param(POST + b"x-api-key: " + SECRET + b"\rx\r\n\r\n", 400, NOT_HTTP, id="a CR in a key"),
         pytest.param(POST + b"authorization: " + SECRET + b"x" * 70_000 + b"\r\n\r\n", 400, TOO_LONG, id="70 KB"),
+        pytest.param(POST + b"x: " + SECRET + b"\r\n" + b"x: y\r\n" * 300 + b"\r\n", 400, TOO_LONG, id="300 headers"),
+        pytest.param(
+            POST + (b"x: " + SECRET + b"x" * 60_000 + b"\r\n") * 5 + b"\r\n", 400, TOO_LONG, id="300 KB of headers"
+        ),
+        pytest.param(b"GET /" + SECRET + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n", 400, TOO_LONG, id="a target of 70 KB"),
         pytest.param(SECRET + b"\r\n\r\n", 400, NO_LINE, id="no request line"),
         pytest.param(b"GET " + SECRET + b" HTTP/1.1\r\nhost: g\r\n\r\n", 400, NO_LINE, id="no target"),
         pytest.param(POST + b"content-length: " + SECRET + b"\r\n\r\n", 400, NOT_HTTP, id="a length of letters"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foldpoint.pricing.catalog import ROWS, gate_rates, known_rates, rates_of
+from foldpoint.pricing.catalog import ROWS, gate_rates, known_name, known_rates, rates_of
 from foldpoint.pricing.rates import CAUTIOUS, DEFAULT, Rates
 
 
@@ -31,13 +31,13 @@ from foldpoint.pricing.rates import CAUTIOUS, DEFAULT, Rates
 )
 def test_a_model_has_the_row_of_the_longest_name(model: str, row: str) -> None:
     """Provider, region, date and version behind a boundary are looked past."""
-    assert known_rates(model) is ROWS[row]
+    assert (known_name(model), known_rates(model)) == (row, ROWS[row])
 
 
 @pytest.mark.parametrize("model", ["", "claude", "gpt-4oo", "llama-3", "my-gpt-5", "gpt"])
 def test_another_model_is_not_known(model: str) -> None:
     """A name that only looks alike has no row."""
-    assert known_rates(model) is None
+    assert (known_name(model), known_rates(model)) == (None, None)
 
 
 def test_a_model_that_is_not_known_has_the_default() -> None:

@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 from foldpoint.core.record import Record
-from foldpoint.stores import Recorder, Spool, SqliteStore
+from foldpoint.stores import Recorder, Spool, SqliteDatabase, SqlStore
 
 
 async def main(folder: Path) -> None:
-    recorder = Recorder(SqliteStore(folder / "r.db"), Spool(folder / "spool"), flush_ms=20)
+    recorder = Recorder(SqlStore(SqliteDatabase(folder / "r.db")), Spool(folder / "spool"), flush_ms=20)
     await recorder.start()
     for n in range(1_000_000):
         recorder.put(Record(id=f"{n:06}", time=float(n), tenant="t", session="s"), b"{}")

@@ -1,6 +1,7 @@
 """What every store must do. A store's tests inherit this and give `store`, an empty one."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -178,13 +179,41 @@ class StoreSuite:
         assert store.request("t", "new", messages=True) == Kept(record("new", 2.0), b"y")
 
     def test_odd_values_are_held(self, store: RecordStore) -> None:
-        """Texts that are no Unicode (a header may carry them) and numbers past 64 bits."""
-        odd = record("odd", model="a\udc80b\0c", usage=Usage(10**30, 0, 0, 0))
-        store.add([Kept(odd)])
-        kept = store.request("t", "odd")
+        """Texts that are no Unicode (a header may carry them) or hold NUL, and numbers past 64 bits."""
+        odd = record("odd\0", session="s\0", model="a\udc80b\0ü", usage=Usage(10**30, 0, 0, 0))
+        store.add([Kept(odd, b"\0")])
+        kept = store.request("t", "odd\0", messages=True)
         assert kept is not None
-        assert kept.record.model == "a?b\0c"
+        assert (kept.record.id, kept.record.session, kept.record.model) == ("odd?", "s?", "a?b?ü")
+        assert kept.messages == b"\0"
+        assert ids(store.session("t", "s\0")) == ids(store.requests("t", session="s\udc80").records) == ["odd?"]
         assert kept.record.usage == Usage(2**63 - 1, 0, 0, 0)
+
+    def test_a_batch_is_whole_however_long_it_is(self, store: RecordStore) -> None:
+        """More rows than one statement may hold, one with odd values, one that is there already."""
+        fill(store, record("000", 0.0, status=1))
+        odd = record("100", 100.0, transcript="x\udcff", held=1 << 70)
+        batch = [odd if number == 100 else record(f"{number:03}", float(number)) for number in range(2500)]
+        store.add([Kept(one, b"body") for one in batch])
+        page = store.requests("t", limit=3000).records
+        assert sorted(ids(page)) == sorted(f"{number:03}" for number in range(2500))
+        first, odd = page[-1], page[-101]
+        assert (first.id, first.status, odd.transcript, odd.held) == ("000", 1, "x?", 2**63 - 1)
+        kept = [store.request("t", name, messages=True) for name in ("099", "100", "2499")]
+        assert [one.messages for one in kept if one is not None] == [b"body"] * 3
+
+    def test_many_bodies_are_forgotten_at_once(self, store: RecordStore) -> None:
+        """More than go with one statement."""
+        store.add([Kept(record(f"{n:04}", float(n)), b"x") for n in range(2500)])
+        assert store.purge(2400.0) == 2400
+        assert store.purge(2400.0) == 0
+
+    def test_threads_that_purge_at_once_forget_each_body_once(self, store: RecordStore) -> None:
+        """As replicas do."""
+        store.add([Kept(record(f"{n:04}", float(n)), b"x") for n in range(2500)])
+        with ThreadPoolExecutor(4) as threads:
+            forgotten = list(threads.map(store.purge, [3000.0] * 4))
+        assert sum(forgotten) == 2500
 
     def test_threads_share_a_store(self, store: RecordStore) -> None:
         """Writers and readers at once; nothing is lost."""

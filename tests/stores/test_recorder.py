@@ -14,7 +14,7 @@ import pytest
 from store_suite import record
 
 from foldpoint.core.record import Record
-from foldpoint.stores import Kept, Recorder, Spool, SqliteStore, StoreError
+from foldpoint.stores import Kept, Recorder, Spool, SqliteDatabase, SqlStore, StoreError
 from foldpoint.stores.recorder import Limits
 
 CRASH = Path(__file__).with_name("crashing.py")
@@ -62,6 +62,27 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.002)
 
 
+def test_it_tells_what_waits_and_what_writing_takes(tmp_path: Path) -> None:
+    """In memory, in the spool, and the seconds of each write that went well."""
+    store, took = Flaky(), list[tuple[str, float]]()
+    told: list[tuple[int, bool]] = []
+
+    async def main() -> None:
+        it = recorder(store, tmp_path, took=lambda op, seconds: took.append((op, seconds)), retry_ms=60_000)
+        it.put(record("a"))
+        told.append((it.waiting, it.spooled_bytes > 0))
+        await it.flush()
+        store.failing = True
+        it.put(record("b"))
+        await it.flush()
+        told.append((it.waiting, it.spooled_bytes > 0))
+        await it.close()
+
+    asyncio.run(main())
+    assert told == [(1, False), (0, True)]
+    assert [(op, seconds >= 0) for op, seconds in took] == [("add", True)]
+
+
 def test_records_are_written_by_themselves(tmp_path: Path) -> None:
     """Nobody asks for it; and the ring has them at once."""
     store = Flaky()
@@ -70,7 +91,7 @@ def test_records_are_written_by_themselves(tmp_path: Path) -> None:
         it = recorder(store, tmp_path)
         await it.start()
         it.put(record("a"), b"body")
-        assert it.ring.records("t") == [record("a")]
+        assert await it.newest.records("t") == [record("a")]
         await until(lambda: bool(store.kept))
         await it.close()
 
@@ -179,7 +200,7 @@ def test_records_of_an_outage_outlive_the_process(tmp_path: Path) -> None:
 
 def test_a_crash_between_write_and_forgetting_writes_nothing_twice(tmp_path: Path) -> None:
     """The spool is replayed again; the real store knows the ids."""
-    store = SqliteStore(tmp_path / "r.db")
+    store = SqlStore(SqliteDatabase(tmp_path / "r.db"))
     spool = Spool(tmp_path / "spool")
     spool.append([Kept(record("a")), Kept(record("b"))])
     store.add([Kept(record("a"))])
@@ -333,7 +354,7 @@ def test_a_killed_process_loses_no_record_older_than_a_flush(tmp_path: Path) -> 
     os.kill(process.pid, signal.SIGKILL)
     process.wait(20)
     process.stdout.close()
-    store = SqliteStore(tmp_path / "r.db")
+    store = SqlStore(SqliteDatabase(tmp_path / "r.db"))
     found = [one.id for one in store.session("t", "s")]
     store.close()
     assert written > 0

@@ -25,6 +25,7 @@ COMMANDS = {
     "fold": Command("Fold one request body to stdout.", "cli"),
     "demo": Command("Replay agent sessions and show what the fold saves.", "all"),
     "simulate": Command("Run a simulated provider that bills like the real one.", "lab"),
+    "keys": Command("Make, list and revoke the keys of this gateway.", "gateway"),
     "config": Command("Show the settings, or write a file to begin with.", "cli"),
 }
 
@@ -73,12 +74,17 @@ def run(arguments: list[str]) -> None:
     asked = command_of(completed(os.environ) if COMPLETION in os.environ else arguments)
     try:
         application(asked)(arguments, prog_name="foldpoint")
-    except ModuleNotFoundError as error:
-        if not asked or error.name is None or error.name.startswith("foldpoint"):
-            raise
-        stop(f"`{asked}` needs {error.name}: pip install 'foldpoint[{COMMANDS[asked].extra}]'", 2)
-    except FoldpointError as error:
-        stop(str(error), 2 if is_wrong_use(error) else 1)
+    except (FoldpointError, ModuleNotFoundError) as error:
+        stop(*failure_of(error, asked))
+
+
+def failure_of(error: FoldpointError | ModuleNotFoundError, asked: str) -> tuple[str, int]:
+    """What is said of an error that ends a command, and its exit code. Raises what is a fault of ours."""
+    if isinstance(error, FoldpointError):
+        return str(error), getattr(error, "exit_code", 2 if is_wrong_use(error) else 1)
+    if not asked or error.name is None or error.name.startswith("foldpoint"):
+        raise error
+    return f"`{asked}` needs {error.name}: pip install 'foldpoint[{COMMANDS[asked].extra}]'", 2
 
 
 def command_of(arguments: list[str]) -> str:
@@ -95,8 +101,9 @@ def completed(environ: "os._Environ[str]") -> list[str]:
 def is_wrong_use(error: FoldpointError) -> bool:
     """Whether what was asked for is at fault, not what came of it."""
     from foldpoint.config import ConfigError
+    from foldpoint.core.key_skills import PlanForbids, Rejected
 
-    return isinstance(error, (ConfigError, PolicyError, UnknownSurface))
+    return isinstance(error, (ConfigError, PolicyError, UnknownSurface, Rejected, PlanForbids))
 
 
 def stop(message: str, status: int) -> None:

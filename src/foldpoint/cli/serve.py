@@ -12,7 +12,7 @@ import typer
 from .paths import ConfigOption, config_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from foldpoint.config import Loaded, Settings
     from foldpoint.core.parameters import Value
@@ -33,18 +33,24 @@ def serve(
     horizon: Annotated[
         Literal["task", "adaptive"] | None, typer.Option(help="How far agent_trajectory_compaction looks ahead.")
     ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes that share the port.")] = None,
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Listen on an address that other machines reach, without keys.")
     ] = False,
 ) -> None:
     """Run the gateway until it is told to stop."""
     skill = {"mode": mode, "horizon": horizon}
-    loaded = configured(config, {"gateway.host": host, "gateway.port": port}, skill)
+    loaded = configured(config, {"gateway.host": host, "gateway.port": port, "gateway.workers": workers}, skill)
     check_host(loaded, insecure)
+    log_to_stdout(loaded.settings)
+    listen(loaded.settings, hint_of(loaded))
+
+
+def log_to_stdout(settings: "Settings") -> None:
+    """Have what this process logs written to stdout."""
     from foldpoint.telemetry import logs
 
-    logs.configure(sys.stdout, colours="NO_COLOR" not in os.environ)
-    listen(loaded.settings, hint_of(loaded))
+    logs.configure(sys.stdout, colours="NO_COLOR" not in os.environ, form=settings.telemetry.log_format)
 
 
 def configured(config: Path | None, gateway: "Mapping[str, Value]", skill: "Mapping[str, Value]") -> "Loaded":
@@ -67,31 +73,46 @@ def hint_of(loaded: "Loaded") -> str:
 
 
 def check_host(loaded: "Loaded", insecure: bool) -> None:
-    """Refuse to be reached from other machines unless that is wanted. Raises ConfigError."""
+    """Refuse to be reached by other machines without keys unless that is wanted. Raises ConfigError."""
     from foldpoint.config import ConfigError, Problem
 
     host = loaded.settings.gateway.host
-    if insecure or is_loopback(host) or loaded.settings.gateway.auth == "keys":
+    if insecure or loaded.settings.gateway.auth == "keys" or is_loopback(host):
         return
     message = (
-        f"gateway.host {host} lets other machines in, and whoever reaches the gateway may read its records: "
-        "listen on 127.0.0.1, or give --insecure if you trust all who reach it"
+        f"gateway.host {host} lets other machines in, and whoever reaches the gateway may use it and read its records: "
+        'set gateway.auth = "keys", or give --insecure if you trust all who reach it'
     )
     raise ConfigError([Problem("gateway.host", message, loaded.sources["gateway.host"])])
 
 
 def listen(settings: "Settings", hint: str = "") -> None:
-    """Serve until a signal; exit 1 where the address cannot be had."""
+    """Serve until a signal, in this process or in workers; exit 1 where the address cannot be had."""
+    ready = partial(announce, hint=hint)
+    if settings.gateway.workers > 1:
+        from . import workers
+
+        workers.run(settings, ready)
+    else:
+        alone(settings, ready)
+
+
+def alone(settings: "Settings", ready: "Callable[[str], None]") -> None:
+    """Serve in this process."""
     from foldpoint import assemble
     from foldpoint.gateway import serving
 
     with assemble.gateway(settings) as app:
         try:
-            serving.run(serving.serve(app, settings, partial(announce, hint=hint)))
+            serving.run(serving.serve(app, settings, ready))
         except OSError as error:
-            where = f"{settings.gateway.host}:{settings.gateway.port}"
-            typer.echo(f"foldpoint: cannot listen on {where}: {error.strerror or error}", err=True)
+            typer.echo(f"foldpoint: {cannot_listen(settings.gateway.host, settings.gateway.port, error)}", err=True)
             raise typer.Exit(1) from None
+
+
+def cannot_listen(host: str, port: int, error: OSError) -> str:
+    """What is said where the address cannot be had."""
+    return f"cannot listen on {host}:{port}: {error.strerror or error}"
 
 
 def announce(address: str, hint: str = "") -> None:
@@ -114,8 +135,10 @@ def announce(address: str, hint: str = "") -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches the host."""
+    """Whether only this machine reaches the host: a loopback address, as one of IPv6 too, or the name of it."""
     try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
-        return False
+        return host.lower().removesuffix(".") == "localhost"
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return (mapped or address).is_loopback

@@ -27,6 +27,14 @@ class KeyLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 UNLIMITED = KeyLimits()
 
 
+class Exceeded(msgspec.Struct, frozen=True):
+    """A limit that is used up: which, how much it allows, and in how many seconds it is worth to ask again."""
+
+    what: Literal["requests_per_minute", "tokens_per_minute", "concurrent_requests"]
+    limit: int
+    seconds: float
+
+
 class KeySkills(msgspec.Struct, frozen=True):
     """What a key sets otherwise than the gateway's configuration.
 

@@ -1,60 +1,83 @@
 """The gateway's application: its paths, and what it holds while it runs."""
 
 from collections.abc import AsyncIterator
-from http import HTTPStatus
 
 from aiohttp import web
 
 from foldpoint.config import Settings
-from foldpoint.stores.base import RecordStore
+from foldpoint.stores.base import Store
 from foldpoint.stores.recorder import Recorder
+from foldpoint.telemetry import names
+from foldpoint.telemetry.metrics import Metrics
+from foldpoint.telemetry.telling import Telling
 
-from . import health, records
-from .modes import Folder
+from . import health
+from .api.paths import add_routes
+from .callers import CALLERS, KEYRING, Callers, Engines
+from .keyring import Keyring
+from .limits import Limits
+from .metrics import PATH as METRICS
+from .metrics import scraped
 from .proxy import PROXY, Proxy
-from .state import RECORDER, STORE, TRAFFIC, Traffic
+from .state import NEWEST, NEWS, RECORDER, SHARED, STORE, TRAFFIC, Shared, Traffic
 from .upstream import Upstreams
 
 
-def create_app(*, settings: Settings, engine: Folder, recorder: Recorder, store: RecordStore) -> web.Application:
-    """The application that serves providers' paths and our own. It starts and closes the recorder, not the store."""
+def create_app(
+    *, settings: Settings, engines: Engines, recorder: Recorder, store: Store, shared: Shared, telling: Telling
+) -> web.Application:
+    """The application that serves providers' paths and our own.
+
+    It starts and closes the recorder, what is shared and what tells of it, not the store.
+    """
     upstreams = Upstreams(settings.upstreams, settings.gateway.upstream_timeout_seconds)
-    traffic = Traffic()
-    proxy = Proxy(settings, engine, recorder, upstreams, traffic)
+    keyring = Keyring(store, settings.gateway.key_secret)
+    callers = Callers(settings, engines, keyring)
+    limits, traffic = Limits(shared.limiter), Traffic()
 
     async def connections(app: web.Application) -> AsyncIterator[None]:
         async with upstreams:
             yield
+
+    async def sharing(app: web.Application) -> AsyncIterator[None]:
+        await shared.start()
+        yield
+        await limits.settle()
+        await shared.close()
 
     async def recording(app: web.Application) -> AsyncIterator[None]:
         await recorder.start()
         yield
         await recorder.close()
 
+    async def watching(app: web.Application) -> AsyncIterator[None]:
+        await telling.start()
+        yield
+        await telling.close()
+
     app = web.Application(client_max_size=0)
-    app[STORE], app[RECORDER], app[TRAFFIC], app[PROXY] = store, recorder, traffic, proxy
-    app.cleanup_ctx.extend((recording, connections))
-    app.router.add_get("/livez", health.live)
-    for path in ("/readyz", "/healthz"):
-        app.router.add_get(path, health.ready)
+    app[STORE], app[RECORDER], app[TRAFFIC], app[SHARED] = store, recorder, traffic, shared
+    app[CALLERS], app[KEYRING] = callers, keyring
+    app[NEWEST], app[NEWS] = shared.newest, shared.news(keyring.forget, keyring.forget_all)
+    app[PROXY] = proxy = Proxy(settings, callers, limits, recorder, telling.watching, upstreams, traffic)
+    app.cleanup_ctx.extend((watching, sharing, recording, connections))
+    add_routes(app)
+    if telling.metrics is not None:
+        tell(telling.metrics, recorder, shared, traffic)
+    app.router.add_get(METRICS, scraped(telling.metrics, telling.watching, settings.telemetry.metrics_key))
+    app.router.add_get("/healthz", health.ready)
     app.router.add_get("/", health.root)
     app.router.add_head("/anthropic", health.root)
-    records.add_routes(app)
-    read_only(app)
     app.router.add_route("*", "/{target:.*}", proxy.answer)
     return app
 
 
-def read_only(app: web.Application) -> None:
-    """Answer 405 to methods that a path of the records does not have: records are read and no more."""
-    for resource in app.router.resources():
-        if isinstance(resource, web.Resource) and resource.canonical.startswith(records.PREFIX):
-            resource.add_route("*", not_allowed)
-
-
-async def not_allowed(request: web.Request) -> web.Response:
-    """Say which methods there are, in the shape of the records' errors."""
-    message = f"{request.method} is not allowed here: records are read with GET"
-    answer = health.said({"error": {"message": message}}, HTTPStatus.METHOD_NOT_ALLOWED)
-    answer.headers["Allow"] = "GET, HEAD"
-    return answer
+def tell(metrics: Metrics, recorder: Recorder, shared: Shared, traffic: Traffic) -> None:
+    """Let a scraper see how the gateway is."""
+    metrics.tell(names.OPEN, lambda: traffic.open)
+    metrics.tell(names.DRAINING, lambda: traffic.draining)
+    metrics.tell(names.STORE_FAILING, lambda: recorder.failing)
+    metrics.tell(names.SHARED_FAILING, lambda: shared.failing)
+    metrics.tell(names.RECORDS_WAITING, lambda: recorder.waiting)
+    metrics.tell(names.RECORDS_SPOOLED, lambda: recorder.spooled_bytes)
+    metrics.tell(names.RECORDS_DROPPED, lambda: recorder.dropped)

@@ -9,6 +9,7 @@ from aiohttp.web_protocol import RequestPayloadError
 
 from .failures import Failure
 
+STILL = "nothing of the request body came for as long as gateway.client_timeout_seconds allows"
 BROKEN = "the request body is not what its framing announces: see its content-length or chunks"
 
 
@@ -36,7 +37,7 @@ async def read_body(request: web.BaseRequest, limit: int) -> Whole | Streamed:
     """Read a body of at most `limit` bytes.
 
     Raises:
-        Failure: 400 where the body is not what its framing announces.
+        Failure: 400 where the body is not what its framing announces, 408 where it does not come.
     """
     if (request.content_length or 0) > limit:
         return Streamed(deque(), request.content)
@@ -49,9 +50,16 @@ async def read_body(request: web.BaseRequest, limit: int) -> Whole | Streamed:
             size += len(chunk)
             if size > limit:
                 return Streamed(read, request.content)
-    except (RequestPayloadError, web.HTTPException):
-        raise Failure(400, BROKEN) from None
+    except (RequestPayloadError, web.HTTPException) as error:
+        raise failure_of(error) or Failure(400, BROKEN) from None
     return Whole(read[0] if len(read) == 1 else b"".join(read))
+
+
+def failure_of(error: BaseException | None) -> Failure | None:
+    """What is said of a body that broke with this error; None where the body is not at fault."""
+    if isinstance(error, web.HTTPRequestTimeout):
+        return Failure(408, STILL)
+    return Failure(400, BROKEN) if isinstance(error, RequestPayloadError) else None
 
 
 def encoding_of(request: web.BaseRequest) -> str:

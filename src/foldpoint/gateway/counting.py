@@ -30,7 +30,7 @@ _COUNT = msgspec.json.Decoder(_Count)
 _TEXT = msgspec.json.Decoder(str)
 
 
-def consult_inside(engine: Folder, mode: Mode, content: bytes, path: str) -> Consulted | None:
+def consult_inside(engine: Folder, mode: Mode, content: bytes, path: str, tenant: str) -> Consulted | None:
     """Ask the engine about the body inside; None where the request wraps none. The answer's body is wrapped again."""
     try:
         found, source = spans.sourced(_COUNT, content)
@@ -38,7 +38,7 @@ def consult_inside(engine: Folder, mode: Mode, content: bytes, path: str) -> Con
         inner = b64decode(spans.decoded(_TEXT, bytes(raw)), validate=True)
     except (Unreadable, ValueError):
         return None
-    done = consult(engine, mode, inner, "anthropic", path)
+    done = consult(engine, mode, inner, "anthropic", path, tenant)
     if done.body is inner:
         return msgspec.structs.replace(done, body=content)
     start = spans.offset(raw, source)

@@ -1,6 +1,6 @@
 """Our own credential for a provider, put in where the client sent none.
 
-Never for a page in a browser: any page may send requests to a loopback port.
+Without a key of ours never for a page in a browser: any page may send requests to a loopback port.
 """
 
 from collections.abc import Mapping
@@ -19,10 +19,11 @@ HEADER: Mapping[str, tuple[bytes, str]] = {
 }
 
 
-def with_credential(fields: list[Field], upstream: str, key: str | None) -> list[Field]:
+def with_credential(fields: list[Field], upstream: str, key: str | None, known: bool) -> list[Field]:
     """The headers with our key, where there is one and the client is a program that brought none of its own.
 
-    A signature counts for none: it is over the address of the gateway, and AWS would refuse it.
+    `known`: the client brought a key of ours, so it may be a page in a browser as well. A signature counts for none: it
+    is over the address of the gateway, and AWS would refuse it.
 
     Raises:
         Failure: 502 for a key of several lines.
@@ -31,9 +32,10 @@ def with_credential(fields: list[Field], upstream: str, key: str | None) -> list
         return fields
     if any(name.lower() == b"authorization" and value.startswith(ANY) for name, value in fields):
         fields = [(name, value) for name, value in fields if name.lower() not in OF_A_SIGNATURE]
-    if any(name.lower() in CREDENTIALS | FROM_BROWSERS for name, _ in fields):
+    barred = CREDENTIALS if known else CREDENTIALS | FROM_BROWSERS
+    if any(name.lower() in barred for name, _ in fields):
         return fields
     if not key.isprintable():
-        raise Failure(502, f"api_key in [upstreams.{upstream}] is not one line of text: give the key alone")
+        raise Failure(502, f"our key for {upstream} is not one line of text: give the key alone")
     name, prefix = HEADER[upstream]
     return [*fields, (name, raw_of(prefix + key))]

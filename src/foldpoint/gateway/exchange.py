@@ -1,6 +1,7 @@
 """One request on its way through: what is known of it so far, and the headers and the record made of it."""
 
 from functools import lru_cache
+from http import HTTPStatus
 from operator import attrgetter
 
 import msgspec
@@ -11,6 +12,7 @@ from foldpoint.core.usage import Usage
 from foldpoint.pricing.catalog import known_rates
 from foldpoint.pricing.cost import billed, without_fold
 
+from .callers import Caller
 from .changes import UNCHANGED, Changes
 from .relay import Relayed
 from .routes import Route
@@ -24,16 +26,17 @@ _rates = lru_cache(MODELS)(known_rates)
 
 
 class Exchange(msgspec.Struct):
-    """What is known of one request.
+    """What is known of one request; its `caller` is None until it is known who that is.
 
-    `messages` is the folded body where one was sent, `changes` what its headers say because of that; times are
-    nanoseconds.
+    `messages` is the folded body where one was sent, `changes` what its headers say because of that, `content` what was
+    sent, where telemetry wants it; times are nanoseconds.
     """
 
     id: str
     time: float
     route: Route
-    mode: str
+    caller: Caller | None = None
+    mode: str = ""
     handle: Handle = Handle()
     receipt: Receipt | None = None
     model: str = ""
@@ -42,9 +45,12 @@ class Exchange(msgspec.Struct):
     response: Relayed | None = None
     overhead_ns: int = 0
     sent_ns: int = 0
+    head_ns: int = 0
     upstream_ns: int = 0
     status: int = 0
     usage: Usage | None = None
+    streams: bool = False
+    content: bytes | None = None
 
     def headers(self) -> dict[str, str]:
         """Our headers of the answer."""
@@ -60,6 +66,8 @@ class Exchange(msgspec.Struct):
         return Record(
             id=self.id,
             time=self.time,
+            tenant=self.caller.tenant if self.caller else "",
+            key=self.caller.key_id if self.caller else "",
             session=self.handle.session,
             transcript=self.handle.transcript,
             surface=self.route.surface,
@@ -74,6 +82,13 @@ class Exchange(msgspec.Struct):
             messages_compacted_count=figures["messages_after"] if self.messages is not None else 0,
             **figures,
         )
+
+    @property
+    def tokens(self) -> int:
+        """What it used up: as billed, else as estimated of what was sent and answered."""
+        if self.usage is not None:
+            return self.usage.prompt + self.usage.output
+        return self.receipt.tokens_after if self.receipt and self.status == HTTPStatus.OK else 0
 
     def costs(self) -> tuple[float | None, float | None]:
         """The prompt's price as billed and as estimated without the fold; None where bill or price is not known."""

@@ -59,11 +59,11 @@ class Consulted(msgspec.Struct, frozen=True):
     beta: str = ""
 
 
-def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str) -> Consulted:
+def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str, tenant: str) -> Consulted:
     """Ask the engine, unless the skill is off. In shadow the engine gives the caller's body back."""
     if mode == "off":
         return Consulted(body)
-    folded = engine.fold(body, surface, path)
+    folded = engine.fold(body, surface, path, tenant=tenant)
     sent, beta, receipt = folded.body, "", folded.receipt
     if folded.rebound and mode == "prod":
         sent, beta = bound(sent, surface, path)

@@ -2,17 +2,20 @@
 
 import logging
 import time
+from collections.abc import Mapping
 from http import HTTPStatus
 
 import uuid_utils
 from aiohttp import web
-from aiohttp.web_protocol import RequestPayloadError
 
 from foldpoint.config import Settings
 from foldpoint.core.errors import fault_of
 from foldpoint.core.ports import Names
+from foldpoint.telemetry.observed import Observed
+from foldpoint.telemetry.watching import Watching
 
-from .body import BROKEN, Streamed, Whole, encoding_of, read_body
+from .body import Streamed, Whole, encoding_of, failure_of, read_body
+from .callers import Caller, Callers, without_keys
 from .changes import Changes, changed
 from .counting import PATH as COUNTS
 from .counting import consult_inside
@@ -21,8 +24,9 @@ from .encodings import Unread, inflated
 from .exchange import Exchange
 from .failures import CLIENT_LEFT, Failure, failure_response
 from .headers import request_fields
+from .limits import Limits
 from .line import Reply
-from .modes import Consulted, Folder, consult, is_folded, measured, skipped
+from .modes import Consulted, consult, is_folded, measured, skipped
 from .relay import cut, relay, relayed
 from .routes import BEGINNINGS, Route, route_of, told_apart
 from .sealing import FIXED, OPEN, Asked, Seal, Sealing
@@ -41,12 +45,20 @@ class Proxy:
     """Answers every provider path."""
 
     def __init__(
-        self, settings: Settings, engine: Folder, recorder: Recording, upstreams: Upstreams, traffic: Traffic
+        self,
+        settings: Settings,
+        callers: Callers,
+        limits: Limits,
+        recorder: Recording,
+        watching: Watching,
+        upstreams: Upstreams,
+        traffic: Traffic,
     ) -> None:
         self._settings = settings
-        self._trajectory = settings.policy().agent_trajectory_compaction
-        self._engine = engine
+        self._callers = callers
+        self._limits = limits
         self._recorder = recorder
+        self._watching = watching
         self._upstreams = upstreams
         self._traffic = traffic
         self._sealing = Sealing(settings.upstreams["bedrock"].aws)
@@ -62,11 +74,10 @@ class Proxy:
             id=str(uuid_utils.uuid7()),
             time=time.time(),
             route=route or Route("", "", request.raw_path, False),
-            mode=self._trajectory.mode,
         )
         self._traffic.enter()
         try:
-            response = await self._relayed(request, exchange) if route else self._failed(exchange, nowhere(request))
+            response = await self._admitted(request, exchange) if route else self._failed(exchange, nowhere(request))
         except Failure as failure:
             response = self._failed(exchange, failure)
         except Exception as error:  # noqa: BLE001 (the door: nothing of ours may reach the caller as a broken connection)
@@ -74,15 +85,47 @@ class Proxy:
         finally:
             self._traffic.leave()
             exchange.upstream_ns = time.perf_counter_ns() - exchange.sent_ns if exchange.sent_ns else 0
-            if exchange.route.billed:
-                self._recorder.put(exchange.record(), exchange.messages)
+            self._limits.leave(exchange)
+            if exchange.route.billed and exchange.caller:
+                self._told(request, exchange, exchange.caller)
         if self._traffic.draining or request.content.exception() is not None:
             response.force_close()
         return response
 
-    async def _relayed(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
+    def _told(self, request: web.BaseRequest, exchange: Exchange, caller: Caller) -> None:
+        """Have the request remembered, and seen by those who watch."""
+        record = exchange.record()
+        self._recorder.put(record, exchange.messages)
+        if self._watching.idle:
+            return
+        headers = request.headers
+        self._watching.put(
+            Observed(
+                record,
+                exchange.receipt,
+                key=(caller.key.name or caller.key.id) if caller.key else "",
+                upstream=exchange.route.upstream,
+                address=self._settings.upstreams[exchange.route.upstream].base_url,
+                traceparent=headers.get("traceparent", ""),
+                tracestate=headers.get("tracestate", ""),
+                first_byte_ms=(exchange.head_ns - exchange.sent_ns) / 1e6 if exchange.head_ns else None,
+                streams=exchange.streams,
+                ended=time.time(),
+                sent=exchange.content,
+            )
+        )
+
+    async def _admitted(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
+        """Serve a request of one who may ask, within what the key may use up."""
+        exchange.caller = caller = await self._callers.of(request.raw_headers)
+        exchange.mode = caller.trajectory.mode
+        await self._limits.enter(exchange)
+        return await self._relayed(request, exchange, caller)
+
+    async def _relayed(self, request: web.BaseRequest, exchange: Exchange, caller: Caller) -> web.StreamResponse:
         """Send the request on and its answer back."""
-        reply = await self._sent(request, exchange)
+        reply = await self._sent(request, exchange, caller)
+        exchange.head_ns, exchange.streams = time.perf_counter_ns(), is_stream(reply.headers)
         copy = UsageCopy(exchange.route.surface, reply.headers) if exchange.route.folds else None
         try:
             exchange.status = reply.status
@@ -98,30 +141,32 @@ class Proxy:
             exchange.usage = copy.usage() if copy else None
         return response
 
-    async def _sent(self, request: web.BaseRequest, exchange: Exchange) -> Reply:
+    async def _sent(self, request: web.BaseRequest, exchange: Exchange, caller: Caller) -> Reply:
         """Read the request, fold it where it is ours to fold, and send it; the answer's head."""
         if request.headers.get("upgrade", "").lower() == "websocket":
             raise Failure(HTTPStatus.UPGRADE_REQUIRED, NO_WEBSOCKET)
         read = await read_body(request, self._settings.gateway.max_body_bytes)
         began = time.perf_counter_ns()
         plain = await self._plain(request, exchange, read)
-        seal = await self._seal(request, exchange.route, read)
-        body, length = self._outgoing(request, exchange, read, plain, seal)
-        fields = changed(request_fields(request.raw_headers, length), exchange.changes)
         upstream = exchange.route.upstream
-        fields = with_credential(fields, upstream, self._settings.upstreams[upstream].api_key)
+        credential = caller.credential(upstream, self._settings.upstreams[upstream].api_key)
+        seal = await self._seal(request, exchange.route, read, credential)
+        body, length = self._outgoing(request, exchange, caller, read, plain, seal)
+        fields = changed(request_fields(request.raw_headers, length), exchange.changes)
+        fields = without_keys(fields) if caller.key else fields
+        fields = with_credential(fields, upstream, credential, caller.key is not None)
         if seal.keys is not None:
             address = self._upstreams.address(upstream, exchange.route.target)
             fields = seal.on(request.method, address, fields, body)
         del read
+        if self._watching.content and isinstance(body, bytes):
+            exchange.content = body
         exchange.sent_ns = time.perf_counter_ns()
         exchange.overhead_ns = exchange.sent_ns - began
         try:
             return await self._upstreams.send(upstream, request.method, exchange.route.target, fields, body)
-        except Failure:
-            if isinstance(request.content.exception(), RequestPayloadError):
-                raise Failure(HTTPStatus.BAD_REQUEST, BROKEN) from None
-            raise
+        except Failure as failure:
+            raise failure_of(request.content.exception()) or failure from None
 
     async def _plain(self, request: web.BaseRequest, exchange: Exchange, read: Whole | Streamed) -> bytes | Unread:
         """The body as a skill can read it, or why it can't."""
@@ -131,47 +176,50 @@ class Proxy:
         limit = self._settings.gateway.max_body_bytes
         return await inflated(read.content, encoding, limit) if encoding else read.content
 
-    async def _seal(self, request: web.BaseRequest, route: Route, read: Whole | Streamed) -> Seal:
+    async def _seal(
+        self, request: web.BaseRequest, route: Route, read: Whole | Streamed, credential: str | None
+    ) -> Seal:
         """What vouches for the request: AWS wants its very bytes signed."""
-        upstream = self._settings.upstreams[route.upstream]
-        if route.upstream != "bedrock" or upstream.api_key is not None:
+        if route.upstream != "bedrock" or credential is not None:
             return OPEN
         if isinstance(read, Streamed) or not request.raw_path.isascii():
             return FIXED
         url = f"http://{request.host}{request.raw_path}"
-        return await self._sealing.of(Asked(request.method, url, request.headers, read.content), upstream.base_url)
+        base = self._settings.upstreams[route.upstream].base_url
+        return await self._sealing.of(Asked(request.method, url, request.headers, read.content), base)
 
     def _outgoing(
         self,
         request: web.BaseRequest,
         exchange: Exchange,
+        caller: Caller,
         read: Whole | Streamed,
         plain: bytes | Unread,
         seal: Seal,
     ) -> tuple[Body, int | None]:
         """What is sent as the body, and its length (None: the client's own framing, or no body)."""
         if isinstance(read, Streamed):
-            self._skip(request, exchange, "too_large", request.content_length or 0)
+            self._skip(request, exchange, caller, "too_large", request.content_length or 0)
             return read.chunks, None
         content = read.content
         if exchange.route.folds:
             if isinstance(plain, str):
-                self._skip(request, exchange, plain, len(content))
-            elif (sent := self._fold(request, exchange, plain, seal)) is not plain:
+                self._skip(request, exchange, caller, plain, len(content))
+            elif (sent := self._fold(request, exchange, caller, plain, seal)) is not plain:
                 content = sent
         has_length = content or request.content_length is not None or request.method not in WITHOUT_BODY
         return content, len(content) if has_length else None
 
-    def _skip(self, request: web.BaseRequest, exchange: Exchange, reason: str, size: int) -> None:
+    def _skip(self, request: web.BaseRequest, exchange: Exchange, caller: Caller, reason: str, size: int) -> None:
         """Note that the body is passed on unread."""
         if exchange.route.folds:
-            exchange.receipt = skipped(self._trajectory, reason, size)
+            exchange.receipt = skipped(caller.trajectory, reason, size)
             exchange.handle = handle_of(request.headers, Names(), "")
 
-    def _fold(self, request: web.BaseRequest, exchange: Exchange, content: bytes, seal: Seal) -> bytes:
+    def _fold(self, request: web.BaseRequest, exchange: Exchange, caller: Caller, content: bytes, seal: Seal) -> bytes:
         """The body to send instead of the client's."""
         route = exchange.route
-        done = self._consulted(route, content)
+        done = consulted(caller, route, content)
         if seal.fixed and exchange.mode == "prod":
             done, exchange.mode = measured(done, content), "shadow"
         if done.fault:
@@ -191,13 +239,6 @@ class Proxy:
             exchange.messages = sent
         return sent
 
-    def _consulted(self, route: Route, content: bytes) -> Consulted:
-        """What the engine makes of a body, or of the one that is wrapped in it."""
-        mode = self._trajectory.mode
-        wraps = route.surface == "bedrock" and route.path.endswith(COUNTS)
-        inside = consult_inside(self._engine, mode, content, route.path) if wraps else None
-        return inside or consult(self._engine, mode, content, route.surface, route.path)
-
     def _failed(self, exchange: Exchange, failure: Failure) -> web.Response:
         """The answer to a request that we cannot serve."""
         exchange.status = failure.status
@@ -214,6 +255,19 @@ class Proxy:
 
 
 PROXY = web.AppKey("proxy", Proxy)
+
+
+def is_stream(headers: Mapping[str, str]) -> bool:
+    """Does the provider answer piece by piece?"""
+    return headers.get("content-type", "").startswith(("text/event-stream", "application/vnd.amazon.eventstream"))
+
+
+def consulted(caller: Caller, route: Route, content: bytes) -> Consulted:
+    """What the caller's engine makes of a body, or of the one that is wrapped in it."""
+    engine, mode, tenant = caller.engine, caller.trajectory.mode, caller.tenant
+    wraps = route.surface == "bedrock" and route.path.endswith(COUNTS)
+    inside = consult_inside(engine, mode, content, route.path, tenant) if wraps else None
+    return inside or consult(engine, mode, content, route.surface, route.path, tenant)
 
 
 def nowhere(request: web.BaseRequest) -> Failure:

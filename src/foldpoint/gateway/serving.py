@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import ctypes
 import gc
+import logging
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -12,8 +13,11 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from foldpoint.config import Settings
+from foldpoint.core.errors import fault_of
 
+from .address import address_of
 from .connection import Runner
+from .door import Door, Entrance
 from .line import LONGEST_HEADER, MOST_HEADERS
 from .state import TRAFFIC, Traffic
 
@@ -28,6 +32,7 @@ KEPT_WHOLE = 8 << 20
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 T = TypeVar("T")
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+log = logging.getLogger(__name__)
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
@@ -40,13 +45,24 @@ def run(main: Coroutine[Any, Any, T]) -> T:
         return runner.run(main)
 
 
-async def serve(app: web.Application, settings: Settings, ready: Callable[[str], None] | None = None) -> None:
+async def serve(
+    app: web.Application,
+    settings: Settings,
+    ready: Callable[[str], None] | None = None,
+    *,
+    door: Door | None = None,
+    stop: "Stop | None" = None,
+) -> None:
     """Listen until SIGTERM or SIGINT, then drain and close; a second signal closes at once.
 
-    `ready` is called with the address once requests are taken. Raises OSError where the port can't be had.
+    `ready` is called with the address once requests are taken. `door` is where connections come in, if not at a socket
+    of our own; `stop` may be asked by others, too. Raises OSError where the port can't be had.
     """
-    stop = Stop()
-    async with listening(app, settings.gateway.host, settings.gateway.port) as address, stop.on_signals():
+    asyncio.get_running_loop().set_exception_handler(log_fault)
+    stop = stop or Stop()
+    gateway = settings.gateway
+    inside = listening(app, gateway.host, gateway.port, patience=gateway.client_timeout_seconds, door=door)
+    async with inside as address, stop.on_signals():
         settle()
         if ready is not None:
             ready(address)
@@ -55,15 +71,29 @@ async def serve(app: web.Application, settings: Settings, ready: Callable[[str],
 
 
 class Stop:
-    """A wish to stop, and whether it was said twice."""
+    """A wish to stop, and whether it is to be at once.
 
-    def __init__(self) -> None:
+    Signals say it, and at once is what the second one says; where there is `leave`, that is called for each signal and
+    makes it a stop of this process alone, in which another has the say of what is to be at once.
+    """
+
+    def __init__(self, leave: Callable[[], None] | None = None) -> None:
         self.asked = asyncio.Event()
         self.at_once = asyncio.Event()
+        self._leave = leave
 
     def ask(self) -> None:
-        """Stop; asked again, at once."""
-        (self.at_once if self.asked.is_set() else self.asked).set()
+        """Take a signal."""
+        if self._leave is not None:
+            self._leave()
+            self.asked.set()
+        else:
+            (self.at_once if self.asked.is_set() else self.asked).set()
+
+    def hurry(self) -> None:
+        """Stop at once."""
+        self.asked.set()
+        self.at_once.set()
 
     @contextlib.asynccontextmanager
     async def on_signals(self) -> AsyncIterator[None]:
@@ -79,10 +109,17 @@ class Stop:
 
 
 @contextlib.asynccontextmanager
-async def listening(app: web.Application, host: str, port: int) -> AsyncIterator[str]:
-    """Take requests while inside; gives the address (port 0: a free one). What is still open at the end is cut."""
+async def listening(
+    app: web.Application, host: str, port: int, *, patience: float = 60.0, door: Door | None = None
+) -> AsyncIterator[str]:
+    """Take requests while inside; gives the address (port 0: a free one). What is still open at the end is cut.
+
+    `patience` is for how many seconds a client may keep us waiting. Where there is a `door`, they come in there.
+    """
     runner = Runner(
         app,
+        patience=patience,
+        counted=door.counted if door is not None else None,
         handler_cancellation=True,
         auto_decompress=False,
         access_log=None,
@@ -94,11 +131,17 @@ async def listening(app: web.Application, host: str, port: int) -> AsyncIterator
     )
     await runner.setup()
     try:
-        await web.TCPSite(runner, host, port, backlog=BACKLOG).start()
-        bound = runner.addresses[0]
-        yield f"http://[{bound[0]}]:{bound[1]}" if ":" in bound[0] else f"http://{bound[0]}:{bound[1]}"
+        site = Entrance(runner, door) if door is not None else web.TCPSite(runner, host, port, backlog=BACKLOG)
+        await site.start()
+        yield address_of(runner.addresses[0])
     finally:
         await runner.cleanup()
+
+
+def log_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log a fault that nobody waited for by its kind and place; asyncio's own line quotes what was at work."""
+    error = context.get("exception")
+    log.error("fault beside the requests", extra={"fault": fault_of(error) if error else context["message"]})
 
 
 async def drained(traffic: Traffic, seconds: float, stop: Stop) -> None:

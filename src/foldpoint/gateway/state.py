@@ -1,15 +1,14 @@
 """What the rooms of one running gateway share, and the keys of its application that hold it."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import Literal, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
-import msgspec
 from aiohttp import web
 
-from foldpoint.core.key import KeyLimits
+from foldpoint.core.key import Exceeded, KeyLimits
 from foldpoint.core.record import Record
-from foldpoint.stores.base import RecordStore
+from foldpoint.stores.base import Newest, Store
 from foldpoint.stores.recorder import Recorder
 
 
@@ -17,21 +16,6 @@ class Recording(Protocol):
     """Where records go. `put` never blocks and never raises."""
 
     def put(self, record: Record, messages: bytes | None = None) -> None: ...
-
-
-class Newest(Recording, Protocol):
-    """The newest records of each tenant, to be looked at without asking the store."""
-
-    async def records(self, tenant: str) -> Sequence[Record]:
-        """The tenant's, newest first."""
-
-
-class Exceeded(msgspec.Struct, frozen=True):
-    """A limit that is used up: which, how much it allows, and in how many seconds it is worth to ask again."""
-
-    what: Literal["requests_per_minute", "tokens_per_minute", "concurrent_requests"]
-    limit: int
-    seconds: float
 
 
 class Limiter(Protocol):
@@ -50,6 +34,26 @@ class News(Protocol):
 
     async def changed(self, key: str) -> None:
         """Say that the key with that id is not what it was."""
+
+
+class Shared(Protocol):
+    """What the processes that serve one port, or one balancer, share. `failing`: each goes on by itself meanwhile."""
+
+    @property
+    def limiter(self) -> Limiter: ...
+
+    @property
+    def newest(self) -> Newest: ...
+
+    @property
+    def failing(self) -> bool: ...
+
+    def news(self, forget: Callable[[str], None], forget_all: Callable[[], None]) -> News:
+        """Where news of keys are told; from the start on `forget` hears those of others by their ids."""
+
+    async def start(self) -> None: ...
+
+    async def close(self) -> None: ...
 
 
 class Traffic:
@@ -74,5 +78,8 @@ class Traffic:
 
 
 TRAFFIC = web.AppKey("traffic", Traffic)
-STORE: web.AppKey[RecordStore] = web.AppKey("store")
+STORE: web.AppKey[Store] = web.AppKey("store")
 RECORDER = web.AppKey("recorder", Recorder)
+SHARED: web.AppKey[Shared] = web.AppKey("shared")
+NEWEST: web.AppKey[Newest] = web.AppKey("newest")
+NEWS: web.AppKey[News] = web.AppKey("news")

@@ -37,11 +37,15 @@ class Address(Protocol):
 
 
 class Place:
-    """Where a provider is, and what each request to it says the same way. Make it where a loop runs."""
+    """Where a provider is, and what each request to it says the same way. Make it where a loop runs.
+
+    `name` is its address as it may be told: without the user and password in it.
+    """
 
     def __init__(self, base: str) -> None:
         url = URL(base)
         self.base = base
+        self.name = str(url.with_user(None))
         self.proxy = proxy_of(base)
         self.direct = self.proxy is None and url.user is None
         self.request = aiohttp.ClientRequest("GET", url, loop=asyncio.get_running_loop())
@@ -87,7 +91,7 @@ class Upstreams:
             Failure: 502 where the provider can't be reached or breaks off, 504 where it stays silent.
         """
         place = self._places[name]
-        base = place.base
+        base = place.name
         try:
             if isinstance(body, bytes) and place.direct:
                 head = place.head(method, target, fields)
@@ -104,11 +108,11 @@ class Upstreams:
         except aiohttp.ServerDisconnectedError:
             raise Failure(502, f"{base} closed the connection before it answered") from None
         except (aiohttp.ClientResponseError, HttpProcessingError) as error:
-            raise Failure(502, f"the answer of {base} is not HTTP: {error.message}") from None
+            raise Failure(502, f"the answer of {base} is not HTTP: {type(error).__name__}") from None
         except ValueError as error:
             raise Failure(502, f"the request cannot be written to {base}: {type(error).__name__}") from None
         except (aiohttp.ClientError, OSError) as error:
-            raise Failure(502, f"the request to {base} failed: {error}") from None
+            raise Failure(502, f"the request to {base} failed: {why(error)}") from None
 
     async def _connected(self, place: Place) -> Connection:
         """A connection, kept or new; tried again where none came about."""
@@ -218,13 +222,14 @@ def proxy_of(base: str) -> str | None:
     return getproxies().get(url.scheme)
 
 
-def why(error: aiohttp.ClientConnectorError) -> str:
-    """What kept the connection from coming about, in a few words."""
+def why(error: aiohttp.ClientError | OSError) -> str:
+    """What went wrong with a connection, in a few words that quote nothing."""
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return "its name is not known"
     if isinstance(error, (aiohttp.ClientSSLError, ssl.SSLError)):
         return f"TLS failed ({error})"
-    return os.strerror(error.os_error.errno) if error.os_error.errno else str(error)
+    number = error.os_error.errno if isinstance(error, aiohttp.ClientConnectorError) else getattr(error, "errno", None)
+    return os.strerror(number) if isinstance(number, int) else type(error).__name__
 
 
 def mend(name: str) -> str:

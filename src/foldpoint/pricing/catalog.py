@@ -5,7 +5,7 @@ Read on 30 November 2026 from the providers' pricing and prompt-caching pages an
 
 from msgspec.structs import replace
 
-from .rates import CAUTIOUS, DEFAULT, Rates, longest_match
+from .rates import CAUTIOUS, DEFAULT, Rates, longest_match, longest_name
 
 
 def _claude(input_usd: float, read: int = 100, window: int = 1_000_000, min_prefix: int = 1_024) -> Rates:
@@ -127,6 +127,11 @@ ROWS: dict[str, Rates] = {
 def known_rates(model: str) -> Rates | None:
     """The model's row, if the table has one."""
     return longest_match(model, ROWS)
+
+
+def known_name(model: str) -> str | None:
+    """The name of the model's row, if the table has one."""
+    return longest_name(model, ROWS)
 
 
 def rates_of(model: str) -> Rates:

@@ -1,6 +1,7 @@
 """The prices that a fold needs of a model: what a cached and a written token cost beside an uncached one."""
 
 import re
+from collections.abc import Collection
 
 import msgspec
 
@@ -57,8 +58,14 @@ def normal_id(model: str) -> str:
     return _PREFIX.sub("", model.lower()).replace(".", "-")
 
 
-def longest_match(model: str, rows: dict[str, Rates]) -> Rates | None:
-    """The row whose name is the longest beginning of the id that ends at a boundary."""
+def longest_name(model: str, rows: Collection[str]) -> str | None:
+    """The row's name that is the longest beginning of the id and ends at a boundary."""
     name = normal_id(model)
     fits = [key for key in rows if name == key or name.startswith((f"{key}-", f"{key}:", f"{key}@"))]
-    return rows[max(fits, key=len)] if fits else None
+    return max(fits, key=len) if fits else None
+
+
+def longest_match(model: str, rows: dict[str, Rates]) -> Rates | None:
+    """The row of that name."""
+    name = longest_name(model, rows)
+    return None if name is None else rows[name]

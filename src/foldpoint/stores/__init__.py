@@ -2,16 +2,19 @@
 
 from pathlib import Path
 
-from .base import By, Kept, KeyStore, Page, RecordStore, Savings, SessionSums, Store, StoreError, Sums
+from .base import By, Kept, KeyStore, Newest, Page, RecordStore, Savings, SessionSums, Store, StoreError, Sums
+from .database import Database
 from .recorder import Recorder
 from .ring import Ring
 from .spool import Spool
-from .sqlite import SqliteStore
+from .sqlite import SqliteDatabase
+from .store import SqlStore
 
 __all__ = [
     "By",
     "Kept",
     "KeyStore",
+    "Newest",
     "Page",
     "RecordStore",
     "Recorder",
@@ -19,7 +22,8 @@ __all__ = [
     "Savings",
     "SessionSums",
     "Spool",
-    "SqliteStore",
+    "SqlStore",
+    "SqliteDatabase",
     "Store",
     "StoreError",
     "Sums",
@@ -27,20 +31,38 @@ __all__ = [
     "spool_of",
 ]
 
+EXTRA = "foldpoint[postgres]"
+POSTGRES = "postgresql://user:password@host:5432/database"
 
-def open_store(url: str, data_dir: Path) -> RecordStore:
-    """The store at `sqlite:///name` (in the data directory) or `sqlite:////absolute/path`. Raises StoreError."""
-    return SqliteStore(_file_of(url, data_dir))
+
+def open_store(url: str, data_dir: Path) -> Store:
+    """The store at `sqlite:///name` (in the data directory), `sqlite:////absolute/path` or `postgresql://…`.
+
+    Raises StoreError.
+    """
+    return SqlStore(_postgres(url) if _is_postgres(url) else SqliteDatabase(_file_of(url, data_dir)))
 
 
 def spool_of(url: str, data_dir: Path) -> Spool:
-    """Where records wait while that store fails: a file beside it."""
-    file = _file_of(url, data_dir)
+    """Where records wait while that store fails: a file beside it, or in the data directory."""
+    file = data_dir / "foldpoint" if _is_postgres(url) else _file_of(url, data_dir)
     return Spool(file.with_name(file.name + ".spool"))
+
+
+def _is_postgres(url: str) -> bool:
+    return url.startswith(("postgresql://", "postgres://"))
+
+
+def _postgres(url: str) -> Database:
+    try:
+        from .postgres import PostgresDatabase
+    except ImportError as error:
+        raise StoreError(f"a Postgres store needs a package that is missing: pip install {EXTRA!r}") from error
+    return PostgresDatabase(url)
 
 
 def _file_of(url: str, data_dir: Path) -> Path:
     scheme, _, rest = url.partition(":///")
     if scheme != "sqlite" or not rest:
-        raise StoreError(f"{url!r} is no store: it must be sqlite:///name or sqlite:////absolute/path")
+        raise StoreError(f"store.url is no store: it must be sqlite:///name, sqlite:////absolute/path or {POSTGRES}")
     return data_dir / rest

@@ -1,5 +1,6 @@
 """The seam of the stores: what each can do for records and for keys, and the values it answers with."""
 
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -107,6 +108,16 @@ class RecordStore(Protocol):
 
     def close(self) -> None:
         """Let go of the store."""
+
+
+class Newest(Protocol):
+    """The newest records of each tenant, to be looked at without asking the store."""
+
+    def put(self, record: Record, messages: bytes | None = None) -> None:
+        """Remember it. Never blocks and never raises."""
+
+    async def records(self, tenant: str) -> Sequence[Record]:
+        """The tenant's, newest first."""
 
 
 class KeyStore(Protocol):

@@ -1,4 +1,4 @@
-"""The columns of a record, in one order for every store that keeps rows."""
+"""The columns of a record, in one order for every store that keeps rows, and the values that a column can hold."""
 
 from operator import attrgetter
 from typing import Any
@@ -9,6 +9,7 @@ from foldpoint.core.record import Record
 from foldpoint.core.usage import Usage
 
 MOST = 2**63 - 1
+NUL = "\0"
 USAGE = Usage.__struct_fields__
 PLAIN = tuple(name for name in Record.__struct_fields__ if name != "usage")
 COLUMNS = (*PLAIN, *USAGE)
@@ -24,11 +25,6 @@ def row_of(record: Record) -> tuple[Any, ...]:
     return (*_plain(record), *billed)
 
 
-def clean_row_of(record: Record) -> tuple[Any, ...]:
-    """The same, each value one that a database can hold."""
-    return tuple(map(_held, row_of(record)))
-
-
 def record_of(row: tuple[Any, ...]) -> Record:
     """The record that `row_of` made the row of."""
     billed = row[len(PLAIN) :]
@@ -37,18 +33,20 @@ def record_of(row: tuple[Any, ...]) -> Record:
 
 
 def cleaned(record: Record) -> Record:
-    """The record itself, or where a text of it is no Unicode (headers may carry that) one that can be written down."""
+    """The record itself, or where a value of it is none that every database holds, one that has its place."""
     billed = () if record.usage is None else msgspec.structs.astuple(record.usage)
     wholes = (*_wholes(record), *billed)
-    plain = "".join(_texts(record)).isascii() and min(wholes) >= -MOST and max(wholes) <= MOST
-    return record if plain else record_of(clean_row_of(record))
+    texts = "".join(_texts(record))
+    plain = texts.isascii() and NUL not in texts and min(wholes) >= -MOST and max(wholes) <= MOST
+    return record if plain else record_of(tuple(map(held, row_of(record))))
 
 
-def _held(value: Any) -> Any:
-    """The value, lone surrogates replaced and whole numbers within 64 bits."""
-    if isinstance(value, str) and not value.isascii():
-        clean = value.encode("utf-8", "replace").decode()
-        return value if clean == value else clean
+def held(value: Any) -> Any:
+    """The value as every database holds it: `?` for NUL and for what is no Unicode (headers may carry that), whole
+    numbers within 64 bits."""
+    if isinstance(value, str):
+        clean = value if value.isascii() else value.encode("utf-8", "replace").decode()
+        return clean.replace(NUL, "?")
     if isinstance(value, int) and abs(value) > MOST:
         return MOST if value > 0 else -MOST
     return value

@@ -11,15 +11,18 @@ from contextlib import suppress
 
 import msgspec
 
+from foldpoint.core.errors import fault_of
 from foldpoint.core.record import Record
 
-from .base import Kept, RecordStore, StoreError
+from .base import Kept, Newest, RecordStore, StoreError
 from .columns import cleaned
 from .ring import Ring
 from .spool import Spool
 
 BATCH = 500
 PURGE_SECONDS = 60.0
+REPLAYED = 2_000
+"""Records of the spool that are written before those are looked at that came in meanwhile."""
 log = logging.getLogger("foldpoint.records")
 
 
@@ -34,12 +37,13 @@ MEMORY = Limits()
 
 
 class Recorder:
-    """Writes records to the store every `flush_ms` milliseconds; the ring has them at once.
+    """Writes records to the store every `flush_ms` milliseconds; `newest` has them at once.
 
     While the store fails (said once, and once when it is back) records go to the spool, and from there to the store, in
     order, once each. Over the limit of bytes a record is kept without its folded body, over the limit of records it is
     dropped (`dropped` counts them). `messages_seconds` is how long folded bodies are kept, None = not at all. A fault
-    that nobody foresaw is treated as a failing store: the writer goes on as long as the recorder is open.
+    that nobody foresaw is treated as a failing store: the writer goes on as long as the recorder is open. `took` is told
+    the seconds that each write took, in the thread that writes.
     """
 
     def __init__(
@@ -50,10 +54,12 @@ class Recorder:
         flush_ms: int = 250,
         retry_ms: int = 1000,
         messages_seconds: int | None = 24 * 3600,
+        newest: Newest | None = None,
         limits: Limits = MEMORY,
         clock: Callable[[], float] = time.time,
+        took: Callable[[str, float], None] | None = None,
     ) -> None:
-        self.ring = Ring()
+        self.newest = Ring() if newest is None else newest
         self.dropped = 0
         self.failing = False
         self._store = store
@@ -63,9 +69,11 @@ class Recorder:
         self._messages_seconds = messages_seconds
         self._limits = limits
         self._clock = clock
+        self._took = took
         self._waiting: deque[Kept] = deque()
         self._bytes = 0
         self._spooled, self._stuck = True, False
+        self._behind, self._replayed = False, 0
         self._retry_at = self._purge_at = 0.0
         self._woken = asyncio.Event()
         self._turn = asyncio.Lock()
@@ -73,10 +81,20 @@ class Recorder:
         self._task: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="records")
 
+    @property
+    def waiting(self) -> int:
+        """Records that are in memory alone."""
+        return len(self._waiting)
+
+    @property
+    def spooled_bytes(self) -> int:
+        """Bytes of the records that wait in the spool."""
+        return self._spool.size()
+
     def put(self, record: Record, messages: bytes | None = None) -> None:
         """Remember one request and the folded body that was sent. Never blocks, never raises."""
         record = cleaned(record)
-        self.ring.add(record)
+        self.newest.put(record)
         if len(self._waiting) >= self._limits.records:
             self.dropped += 1
             return
@@ -109,8 +127,9 @@ class Recorder:
 
     async def _run(self) -> None:
         while not self._closing:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), self._flush_seconds)
+            if not self._behind:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._woken.wait(), self._flush_seconds)
             self._woken.clear()
             await self._try()
         await self._try()
@@ -144,7 +163,10 @@ class Recorder:
         """Write a batch to the store, or behind the records that wait in the spool; whether one of them has it."""
         if not self._spooled:
             try:
+                began = time.perf_counter()
                 self._store.add(batch)
+                if self._took is not None:
+                    self._took("add", time.perf_counter() - began)
                 return True
             except Exception as error:  # noqa: BLE001  whatever it is, the spool has the batch
                 self._failed(error)
@@ -152,7 +174,7 @@ class Recorder:
             self._spool.append(batch)
         except Exception as error:
             if not self._stuck:
-                about = {"spool": str(self._spool.path), "error": str(error)}
+                about = {"spool": str(self._spool.path), "error": named(error)}
                 log.error("records cannot be spooled", extra=about, exc_info=unforeseen(error))
             self._stuck = True
             return False
@@ -162,12 +184,11 @@ class Recorder:
     def _tend(self) -> None:
         """Replay the spool when it is time to, and forget folded bodies that are old enough."""
         now = time.monotonic()
+        self._behind = False
         try:
             if self._spooled and now >= self._retry_at:
                 self._retry_at = now + self._retry_seconds
-                replayed = self._spool.replay(self._add_late)
-                self._spooled = False
-                self._recovered(replayed)
+                self._replay()
             if now >= self._purge_at:
                 self._purge_at = now + PURGE_SECONDS
                 self._store.purge(self._clock() - (self._messages_seconds or 0))
@@ -175,21 +196,36 @@ class Recorder:
             self._spooled = True
             self._failed(error)
 
+    def _replay(self) -> None:
+        """Write what waits in the spool; of a long one a part, so that what comes in does not wait in memory."""
+        self._spool.replay(self._add_late, REPLAYED)
+        self._spooled = self._behind = not self._spool.empty()
+        if self._behind:
+            self._retry_at = 0.0
+        else:
+            self._recovered()
+
     def _add_late(self, batch: list[Kept]) -> None:
         """Write records that waited in the spool, without the folded bodies whose time is over."""
         oldest = math.inf if self._messages_seconds is None else self._clock() - self._messages_seconds
         self._store.add([kept if kept.record.time >= oldest else Kept(kept.record) for kept in batch])
+        self._replayed += len(batch)
 
     def _failed(self, error: Exception) -> None:
         if not self.failing:
             self.failing = True
-            about = {"error": str(error)}
+            about = {"error": named(error)}
             log.error("the store fails: records wait in the spool", extra=about, exc_info=unforeseen(error))
 
-    def _recovered(self, replayed: int) -> None:
-        if self.failing or replayed:
-            log.info("the store has the records of the spool", extra={"records": replayed})
-        self.failing = False
+    def _recovered(self) -> None:
+        if self.failing or self._replayed:
+            log.info("the store has the records of the spool", extra={"records": self._replayed})
+        self.failing, self._replayed = False, 0
+
+
+def named(error: Exception) -> str:
+    """What is said of it: one that nobody foresaw may quote what was to be written."""
+    return fault_of(error) if unforeseen(error) else str(error)
 
 
 def unforeseen(error: Exception) -> Exception | None:

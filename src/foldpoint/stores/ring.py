@@ -6,15 +6,15 @@ from foldpoint.core.record import Record
 
 
 class Ring:
-    """The newest `size` records of each of the `tenants` tenants that were heard of last."""
+    """The newest `size` records of each of the `tenants` tenants that were heard of last; those of this process."""
 
     def __init__(self, size: int = 1000, tenants: int = 256) -> None:
         self._size = size
         self._tenants = tenants
         self._records: dict[str, deque[Record]] = {}
 
-    def add(self, record: Record) -> None:
-        """Remember the record; the oldest of its tenant goes when there is no room."""
+    def put(self, record: Record, messages: bytes | None = None) -> None:
+        """Remember the record, never its body; the oldest of its tenant goes when there is no room."""
         records = self._records.pop(record.tenant, None)
         if records is None:
             records = deque(maxlen=self._size)
@@ -23,6 +23,6 @@ class Ring:
         if len(self._records) > self._tenants:
             del self._records[next(iter(self._records))]
 
-    def records(self, tenant: str) -> list[Record]:
+    async def records(self, tenant: str) -> list[Record]:
         """The tenant's records, newest first."""
         return list(reversed(self._records.get(tenant, ())))

@@ -1,7 +1,6 @@
 """Faults of a database file, said as a StoreError: what, where and the mend."""
 
 import sqlite3
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +19,7 @@ MENDS = {
     sqlite3.SQLITE_FULL: ROOM,
     sqlite3.SQLITE_BUSY: "end the other program that holds the file, or choose another store.url",
 }
-FAULTS = (sqlite3.Error, zlib.error, OverflowError, UnicodeError)
+FAULTS = (sqlite3.Error, OverflowError, UnicodeError)
 
 
 @contextmanager

@@ -1,0 +1,76 @@
+"""The admin API (keys are made, listed and revoked) and what a key sets of its own skills."""
+
+import asyncio
+import time
+from http import HTTPStatus
+
+import msgspec
+from aiohttp import web
+
+from foldpoint.core.key import Key
+from foldpoint.core.key_skills import effective, policy_of, saved
+from foldpoint.core.new_key import asked
+from foldpoint.core.policy import Policy
+
+from ..callers import BAD_KEY, CALLERS, KEYRING
+from ..minting import minted
+from ..state import NEWS, STORE
+from .door import Refused, caller_of, json_of, key_of
+from .shapes import Keys, KeyView, NewKey, Skills, key_view
+
+
+async def create(request: web.Request) -> NewKey:
+    """Make a key. Its secret is in the answer and nowhere else."""
+    key, secret = minted(asked(await json_of(request)))
+    digest = await request.app[KEYRING].digest(secret.encode())
+    await asyncio.to_thread(request.app[STORE].add_key, key, digest)
+    return NewKey(said(request, key), secret)
+
+
+async def listed(request: web.Request) -> Keys:
+    """All keys, or those of one tenant, revoked ones too."""
+    found = await asyncio.to_thread(request.app[STORE].keys, request.query.get("tenant"))
+    return Keys([said(request, key) for key in found])
+
+
+async def revoke(request: web.Request) -> KeyView:
+    """Revoke a key. It stays in the list."""
+    id = request.match_info["id"]
+    key = await asyncio.to_thread(request.app[STORE].revoke_key, id, time.time())
+    if key is None:
+        raise Refused(HTTPStatus.NOT_FOUND, f"no key has the id {id!r}")
+    await told(request, id)
+    return said(request, key)
+
+
+async def skills(request: web.Request) -> Skills:
+    """What the key folds by."""
+    return Skills(**effective(Policy(caller_of(request).trajectory)))
+
+
+async def set_skills(request: web.Request) -> Skills:
+    """Set what the key folds by, all of what is asked for or nothing."""
+    key = await read_anew(request)
+    now = msgspec.structs.replace(key, skills=saved(key, await json_of(request)))
+    if not await asyncio.to_thread(request.app[STORE].save_key, now):
+        raise Refused(HTTPStatus.UNAUTHORIZED, BAD_KEY)
+    await told(request, key.id)
+    return Skills(**effective(policy_of(request.app[CALLERS].configured, now.skills)))
+
+
+async def read_anew(request: web.Request) -> Key:
+    """The key as the store has it at this moment."""
+    request.app[KEYRING].forget(key_of(request).id)
+    caller = await request.app[CALLERS].of(request.raw_headers)
+    return caller.key or key_of(request)
+
+
+async def told(request: web.Request, id: str) -> None:
+    """Let every process know that the key is not what it was."""
+    request.app[KEYRING].forget(id)
+    await request.app[NEWS].changed(id)
+
+
+def said(request: web.Request, key: Key) -> KeyView:
+    """The key as it is said."""
+    return key_view(key, effective(policy_of(request.app[CALLERS].configured, key.skills)))

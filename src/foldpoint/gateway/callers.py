@@ -1,0 +1,158 @@
+"""Who a request is from: the key it brings, its tenant, and what is folded for it."""
+
+import hmac
+import logging
+import os
+from collections.abc import Callable, Mapping
+
+import msgspec
+from aiohttp import web
+
+from foldpoint.config import Settings
+from foldpoint.config.load import resolved
+from foldpoint.core.key import UNLIMITED, Key, KeyLimits
+from foldpoint.core.key_skills import policy_of
+from foldpoint.core.policy import Policy, Trajectory
+from foldpoint.stores.base import StoreError
+
+from .failures import Failure
+from .headers import Field, Fields
+from .keyring import Keyring
+from .modes import Folder
+
+BEGINS = b"fp-"
+BEARER = b"bearer "
+PLACES = frozenset((b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key", b"x-foldpoint-key"))
+LOCAL = "local"
+NO_KEY = "this gateway wants a key: send fp-… as Authorization (Bearer), x-api-key, x-goog-api-key or api-key"
+BAD_KEY = "the key is not known, or it was revoked: ask who runs this gateway for another one"
+AWAY = "the key cannot be looked up at the moment, the store is away: try again"
+MOST = 10_000
+log = logging.getLogger(__name__)
+Engines = Callable[[Policy], Folder]
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """Whose request it is, the policy and the engine that fold it, and our credentials of the key by provider.
+
+    key: the one it brought; None where there was none, and none is wanted. A credential that is None can't be read.
+    """
+
+    tenant: str
+    trajectory: Trajectory
+    engine: Folder
+    key: Key | None = None
+    credentials: Mapping[str, str | None] = {}
+
+    @property
+    def key_id(self) -> str:
+        """The key's id; nothing where there is none."""
+        return self.key.id if self.key else ""
+
+    @property
+    def limits(self) -> KeyLimits:
+        """What it may use up."""
+        return self.key.limits if self.key else UNLIMITED
+
+    def credential(self, upstream: str, configured: str | None) -> str | None:
+        """Our key for a provider: that of the caller's key, else the configured one. Raises Failure."""
+        if upstream not in self.credentials:
+            return configured
+        found = self.credentials[upstream]
+        if found is None:
+            raise Failure(502, f"the credential that your key names for {upstream} cannot be read; the log says why")
+        return found
+
+
+class Callers:
+    """Tells who a request is from."""
+
+    def __init__(self, settings: Settings, engines: Engines, keyring: Keyring) -> None:
+        policy = settings.policy()
+        self.configured = policy
+        self._engines = engines
+        self._keyring = keyring
+        self._wanted = settings.gateway.auth == "keys"
+        self._admin_key = settings.gateway.admin_key
+        self._anyone = Caller(LOCAL, policy.agent_trajectory_compaction, engines(policy))
+        self._known: dict[str, Caller] = {}
+
+    async def of(self, fields: Fields) -> Caller:
+        """The caller with those headers.
+
+        Raises:
+            Failure: 401 for a key that is not good, or where one is wanted and none came; 503 where it can't be told.
+        """
+        secret = presented(fields)
+        if secret is None:
+            if self._wanted:
+                raise Failure(401, NO_KEY)
+            return self._anyone
+        try:
+            key = await self._keyring.key(secret)
+        except StoreError:
+            raise Failure(503, AWAY, seconds=1.0) from None
+        if key is None or key.revoked is not None:
+            raise Failure(401, BAD_KEY)
+        return self._caller(key)
+
+    def is_admin(self, fields: Fields) -> bool:
+        """Do the headers bring the admin key?"""
+        wanted = (self._admin_key or "").encode()
+        tokens = [token_of(value) for name, value in fields if name.lower() in PLACES]
+        return wanted != b"" and any(hmac.compare_digest(token, wanted) for token in tokens)
+
+    @property
+    def administered(self) -> bool:
+        """Is there an admin key?"""
+        return self._admin_key is not None
+
+    def _caller(self, key: Key) -> Caller:
+        """The caller of a key, made anew whenever the key was read anew."""
+        known = self._known.get(key.id)
+        if known is not None and known.key is key:
+            return known
+        if len(self._known) >= MOST:
+            self._known.clear()
+        policy = policy_of(self.configured, key.skills)
+        caller = Caller(key.tenant, policy.agent_trajectory_compaction, self._engines(policy), key, credentials_of(key))
+        self._known[key.id] = caller
+        return caller
+
+
+def presented(fields: Fields) -> bytes | None:
+    """The key of ours that the headers bring, or what looks like one."""
+    for name, value in fields:
+        if BEGINS in value and name.lower() in PLACES and (token := token_of(value)).startswith(BEGINS):
+            return token
+    return None
+
+
+def without_keys(fields: list[Field]) -> list[Field]:
+    """The headers without keys of ours: no provider may see one."""
+    return [
+        (name, value)
+        for name, value in fields
+        if not (BEGINS in value and name.lower() in PLACES and token_of(value).startswith(BEGINS))
+    ]
+
+
+def token_of(value: bytes) -> bytes:
+    """The credential in a header's value."""
+    value = value.strip()
+    return value[len(BEARER) :].strip() if value[: len(BEARER)].lower() == BEARER else value
+
+
+def credentials_of(key: Key) -> dict[str, str | None]:
+    """What the key's references stand for; one that can't be read is said in the log, not to the caller."""
+    found: dict[str, str | None] = {}
+    for upstream, written in key.upstreams.items():
+        secret, wrong = resolved(written, os.environ)
+        if wrong:
+            log.error("credential of a key", extra={"key": key.id, "upstream": upstream, "fault": wrong})
+        found[upstream] = None if wrong else secret
+    return found
+
+
+CALLERS = web.AppKey("callers", Callers)
+KEYRING = web.AppKey("keyring", Keyring)

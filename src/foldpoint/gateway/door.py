@@ -1,0 +1,102 @@
+"""Takes connections from sockets that other processes listen on, too: whoever has the fewest is let go first.
+
+Without that a burst goes to the one that wakes up first, and stays there as long as its connections are kept.
+"""
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable, Sequence
+
+from aiohttp import web
+
+from .shares import ABSENT, Shares
+
+WAIT_SECONDS = 0.005
+"""How long a connection is left to those who have fewer; after that they have better things to do."""
+REST_SECONDS = 1.0
+"""How long nobody is let in when the system has no more files or memory for it."""
+log = logging.getLogger(__name__)
+
+
+class Door:
+    """The way in for one process. Listens from `open` to `close`; what waits then, the others take."""
+
+    def __init__(self, sockets: Sequence[socket.socket], shares: Shares) -> None:
+        self.sockets = list(sockets)
+        self._shares = shares
+        self._count = 0
+        self._entering: set[asyncio.Task[object]] = set()
+
+    def open(self, made: Callable[[], asyncio.Protocol]) -> None:
+        """Let connections in, each to a protocol of its own that `counted` hears of."""
+        self._loop, self._made = asyncio.get_running_loop(), made
+        self._shares.say(self._count)
+        for each in self.sockets:
+            each.setblocking(False)
+            self._loop.add_reader(each, self._knocked, each)
+
+    def close(self) -> None:
+        """Let nobody in any more; who is inside may stay."""
+        self._shares.say(ABSENT)
+        for each in self.sockets:
+            self._loop.remove_reader(each)
+            each.close()
+        self.sockets = []
+
+    def counted(self, change: int) -> None:
+        """A connection came (1) or went (-1)."""
+        self._count += change
+        if self.sockets:
+            self._shares.say(self._count)
+
+    def _knocked(self, at: socket.socket) -> None:
+        if self._shares.most():
+            self._pause(at, WAIT_SECONDS)
+        else:
+            self._let_in(at)
+
+    def _pause(self, at: socket.socket, seconds: float) -> None:
+        self._loop.remove_reader(at)
+        self._loop.call_later(seconds, self._again, at)
+
+    def _again(self, at: socket.socket) -> None:
+        if at in self.sockets:
+            self._loop.add_reader(at, self._knocked, at)
+            self._let_in(at)
+
+    def _let_in(self, at: socket.socket) -> None:
+        try:
+            came, _ = at.accept()
+        except (BlockingIOError, InterruptedError, ConnectionError):
+            return  # another was faster, or it left
+        except OSError as error:
+            log.error("no connection can be taken", extra={"error": str(error)})
+            self._pause(at, REST_SECONDS)
+            return
+        came.setblocking(False)
+        entering = self._loop.create_task(self._loop.connect_accepted_socket(self._made, came))
+        self._entering.add(entering)
+        entering.add_done_callback(self._entering.discard)
+
+
+class Entrance(web.BaseSite):
+    """Such a door as a place where a runner listens."""
+
+    __slots__ = ("_door",)
+
+    def __init__(self, runner: web.BaseRunner, door: Door) -> None:
+        super().__init__(runner)
+        self._door = door
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return "a shared socket"
+
+    async def start(self) -> None:
+        """Open it."""
+        await super().start()
+        assert self._runner.server is not None, "the base class has seen it"
+        self._door.open(self._runner.server)
+        self._server = self._door  # type: ignore[assignment]  # closed at the end, and asked for its sockets
