@@ -13,6 +13,7 @@ from dockerfile import DOCKERFILE, ROOT, stages
 
 import foldpoint
 from foldpoint.cli.serve import check_host
+from foldpoint.cli.workers import GRACE_SECONDS
 from foldpoint.config import Loaded, load
 from foldpoint.gateway.routes import PREFIXES
 
@@ -98,12 +99,12 @@ def test_what_the_values_set(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", VALUES)
 def test_a_pod_is_given_time_to_drain(name: str) -> None:
-    """More than drain_seconds and the wait before it."""
+    """The wait before it, drain_seconds, and what a worker has to close in, five seconds to spare."""
     pod = of_kind(VALUES[name], "Deployment")["spec"]["template"]["spec"]
     settings = {one["name"]: one["value"] for one in container(VALUES[name])["env"]}
     wait = int(container(VALUES[name])["lifecycle"]["preStop"]["exec"]["command"][1])
     drain = int(settings["FOLDPOINT_GATEWAY__DRAIN_SECONDS"])
-    assert pod["terminationGracePeriodSeconds"] == drain + wait + 10
+    assert pod["terminationGracePeriodSeconds"] == wait + drain + GRACE_SECONDS + 5
 
 
 def test_the_container_is_locked_down() -> None:
