@@ -8,30 +8,30 @@ import helm_python
 import kubernetes_validate
 import pytest
 import yaml
-from charts import CHART, OPEN, REACHED, SQLITE, VALUES, WATCHED, container, manifests, of_kind, rendered
+from charts import (
+    CHART,
+    OPEN,
+    REACHED,
+    SECRETS,
+    SHARED_URL,
+    SQLITE,
+    STORE_URL,
+    VALUES,
+    WATCHED,
+    container,
+    loaded,
+    manifests,
+    of_kind,
+    rendered,
+)
 from dockerfile import DOCKERFILE, ROOT, stages
 
 import foldpoint
 from foldpoint.cli.serve import check_host
 from foldpoint.cli.workers import GRACE_SECONDS
-from foldpoint.config import Loaded, load
 from foldpoint.gateway.routes import PREFIXES
 
-SECRETS = "/run/secrets/foldpoint"
-STORE_URL, SHARED_URL = "postgresql://foldpoint:pw@db:5432/foldpoint", "valkey://:pw@valkey:6379/0"
 OLDEST, NEWEST = "1.27", kubernetes_validate.latest_version()
-
-
-def loaded(values: dict[str, Any], folder: Path) -> Loaded:
-    """The settings that the gateway in the container would have."""
-    keys = yaml.safe_load((CHART / "values.yaml").read_text())["secret"]["settings"] | values.get("secret", {}).get(
-        "settings", {}
-    )
-    for key in filter(None, keys.values()):
-        (folder / key).write_text({"store_url": STORE_URL, "shared_url": SHARED_URL}.get(key, "a-key"))
-    (folder / "foldpoint.toml").write_text(of_kind(values, "ConfigMap")["data"]["foldpoint.toml"])
-    environ = {one["name"]: one["value"].replace(SECRETS, str(folder)) for one in container(values)["env"]}
-    return load(folder / "foldpoint.toml", environ=environ)
 
 
 def test_helm_lint_finds_nothing() -> None:
