@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,3 +55,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(
             f"{skipped} tests were skipped: they need {SHARED}, which is not there", yellow=True
         )
+    for reason, count in sorted(other_reasons(terminalreporter).items()):
+        terminalreporter.write_line(f"{count} tests were skipped: {reason}", yellow=True)
+
+
+def other_reasons(terminalreporter: pytest.TerminalReporter) -> Counter[str]:
+    """Why else tests did not run, and how many for each reason."""
+    told = [str(report.longrepr[2]) for report in terminalreporter.stats.get("skipped", []) if report.longrepr]
+    return Counter(reason.removeprefix("Skipped: ") for reason in told if str(SHARED) not in reason)

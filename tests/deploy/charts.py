@@ -9,7 +9,11 @@ import helm_python
 import yaml
 from dockerfile import ROOT
 
+from foldpoint.config import Loaded, load
+
 CHART = ROOT / "deploy" / "helm" / "foldpoint"
+SECRETS = "/run/secrets/foldpoint"
+STORE_URL, SHARED_URL = "postgresql://foldpoint:pw@db:5432/foldpoint", "valkey://:pw@valkey:6379/0"
 SQLITE = {
     "replicaCount": 1,
     "persistence": {"enabled": True},
@@ -79,3 +83,15 @@ def container(values: dict[str, Any]) -> dict[str, Any]:
     """The gateway's container."""
     found: dict[str, Any] = of_kind(values, "Deployment")["spec"]["template"]["spec"]["containers"][0]
     return found
+
+
+def loaded(values: dict[str, Any], folder: Path) -> Loaded:
+    """The settings that the gateway in the container would have."""
+    keys = yaml.safe_load((CHART / "values.yaml").read_text())["secret"]["settings"] | values.get("secret", {}).get(
+        "settings", {}
+    )
+    for key in filter(None, keys.values()):
+        (folder / key).write_text({"store_url": STORE_URL, "shared_url": SHARED_URL}.get(key, "a-key"))
+    (folder / "foldpoint.toml").write_text(of_kind(values, "ConfigMap")["data"]["foldpoint.toml"])
+    environ = {one["name"]: one["value"].replace(SECRETS, str(folder)) for one in container(values)["env"]}
+    return load(folder / "foldpoint.toml", environ=environ)

@@ -66,6 +66,8 @@ CASES = [
     Case({**THERE, **overhead(slow=3)}, 40, ["FoldpointOverheadHigh"]),
     Case({**THERE, f"foldpoint_store_failing{{{AT}}}": "0x9 1x2 0x9"}, 16, []),
     Case({**THERE, f"foldpoint_store_failing{{{AT}}}": "0x9 1x20"}, 20, ["FoldpointStoreFailing"]),
+    Case({**THERE, f"foldpoint_shared_failing{{{AT}}}": "0x9 1x2 0x9"}, 16, []),
+    Case({**THERE, f"foldpoint_shared_failing{{{AT}}}": "0x9 1x20"}, 20, ["FoldpointSharedFailing"]),
     Case({**THERE, f"foldpoint_records_spooled_bytes{{{AT}}}": "0+1000000x60"}, 60, []),
     Case({**THERE, f"foldpoint_records_spooled_bytes{{{AT}}}": "0+4000000x60"}, 60, ["FoldpointSpoolGrows"]),
     Case({**THERE, f"foldpoint_records_spooled_bytes{{{AT}}}": "200000000x60"}, 60, []),

@@ -8,29 +8,30 @@ import helm_python
 import kubernetes_validate
 import pytest
 import yaml
-from charts import CHART, OPEN, REACHED, SQLITE, VALUES, WATCHED, container, manifests, of_kind, rendered
+from charts import (
+    CHART,
+    OPEN,
+    REACHED,
+    SECRETS,
+    SHARED_URL,
+    SQLITE,
+    STORE_URL,
+    VALUES,
+    WATCHED,
+    container,
+    loaded,
+    manifests,
+    of_kind,
+    rendered,
+)
 from dockerfile import DOCKERFILE, ROOT, stages
 
 import foldpoint
 from foldpoint.cli.serve import check_host
-from foldpoint.config import Loaded, load
+from foldpoint.cli.workers import GRACE_SECONDS
 from foldpoint.gateway.routes import PREFIXES
 
-SECRETS = "/run/secrets/foldpoint"
-STORE_URL, SHARED_URL = "postgresql://foldpoint:pw@db:5432/foldpoint", "valkey://:pw@valkey:6379/0"
 OLDEST, NEWEST = "1.27", kubernetes_validate.latest_version()
-
-
-def loaded(values: dict[str, Any], folder: Path) -> Loaded:
-    """The settings that the gateway in the container would have."""
-    keys = yaml.safe_load((CHART / "values.yaml").read_text())["secret"]["settings"] | values.get("secret", {}).get(
-        "settings", {}
-    )
-    for key in filter(None, keys.values()):
-        (folder / key).write_text({"store_url": STORE_URL, "shared_url": SHARED_URL}.get(key, "a-key"))
-    (folder / "foldpoint.toml").write_text(of_kind(values, "ConfigMap")["data"]["foldpoint.toml"])
-    environ = {one["name"]: one["value"].replace(SECRETS, str(folder)) for one in container(values)["env"]}
-    return load(folder / "foldpoint.toml", environ=environ)
 
 
 def test_helm_lint_finds_nothing() -> None:
@@ -98,12 +99,12 @@ def test_what_the_values_set(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", VALUES)
 def test_a_pod_is_given_time_to_drain(name: str) -> None:
-    """More than drain_seconds and the wait before it."""
+    """The wait before it, drain_seconds, and what a worker has to close in, five seconds to spare."""
     pod = of_kind(VALUES[name], "Deployment")["spec"]["template"]["spec"]
     settings = {one["name"]: one["value"] for one in container(VALUES[name])["env"]}
     wait = int(container(VALUES[name])["lifecycle"]["preStop"]["exec"]["command"][1])
     drain = int(settings["FOLDPOINT_GATEWAY__DRAIN_SECONDS"])
-    assert pod["terminationGracePeriodSeconds"] == drain + wait + 10
+    assert pod["terminationGracePeriodSeconds"] == wait + drain + GRACE_SECONDS + 5
 
 
 def test_the_container_is_locked_down() -> None:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from aiohttp import web
 
-from .api.door import Refused, check_host
+from .api.guard import Refused, check_host
 from .headers import raw_of
 
 PATH = "/metrics"

@@ -15,7 +15,7 @@ from foldpoint.core.policy import Policy
 from ..callers import BAD_KEY, CALLERS, KEYRING
 from ..minting import minted
 from ..state import NEWS, STORE
-from .door import Refused, caller_of, json_of, key_of
+from .guard import Refused, caller_of, json_of, key_of
 from .shapes import Keys, KeyView, NewKey, Skills, key_view
 
 

@@ -12,7 +12,7 @@ from foldpoint.stores.base import By
 from .. import health
 from ..health import said
 from . import asked, document, keys, records
-from .door import Answer, Handler, Who, door
+from .guard import Answer, Handler, Who, door
 from .shapes import (
     Fault,
     Faults,

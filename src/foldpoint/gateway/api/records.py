@@ -15,7 +15,7 @@ from foldpoint.stores.base import BadCursor, By, Sums
 from foldpoint.surfaces.parts import parts
 
 from ..state import NEWEST, RECORDER, STORE
-from .door import Refused, caller_of
+from .guard import Refused, caller_of
 from .shapes import (
     Figures,
     Newest,
