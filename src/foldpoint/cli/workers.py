@@ -18,13 +18,13 @@ from foldpoint.config import Settings
 from foldpoint.core.errors import FoldpointError
 from foldpoint.gateway.address import address_of
 from foldpoint.gateway.shares import ABSENT, Shares, table_file
+from foldpoint.gateway.sockets import listening_at
 from foldpoint.telemetry.workers import FOLDER, worker_gone
 
 from .handover import FAILED, HURRY, READY, STOP, HandOver, packed
 from .serve import cannot_listen
 
 COMMAND = (sys.executable, "-P", "-c", "from foldpoint.cli.worker import main; main()", "serve", "worker")
-BACKLOG = 1024
 QUICK_SECONDS = 10.0
 """A worker that ends sooner than this after its start ended at once."""
 LONGEST_WAIT = 30.0
@@ -247,16 +247,11 @@ async def listens(host: str, port: int) -> AsyncIterator[list[socket.socket]]:
 
     Raises NotStarted where the address can't be had.
     """
-    loop = asyncio.get_running_loop()
     try:
-        server = await loop.create_server(asyncio.Protocol, host, port, start_serving=False)
+        sockets = await listening_at(host, port)
     except OSError as error:
         raise NotStarted(cannot_listen(host, port, error), 1) from None
-    sockets = [socket.socket(fileno=os.dup(each.fileno())) for each in server.sockets]
-    server.close()
     try:
-        for each in sockets:
-            each.listen(BACKLOG)
         yield sockets
     finally:
         for each in sockets:

@@ -1,4 +1,4 @@
-"""Takes connections from sockets that other processes listen on, too: whoever has the fewest is let go first.
+"""Takes connections, also from sockets that other processes listen on: whoever has the fewest is let go first.
 
 Without that a burst goes to the one that wakes up first, and stays there as long as its connections are kept.
 """
@@ -20,12 +20,12 @@ log = logging.getLogger(__name__)
 
 
 class Door:
-    """The way in for one process; `inside` is how many connections it has.
+    """The way in for one process; `inside` is how many connections it has, `shares` how many the others have.
 
-    Listens from `open` to `close`; what waits then, the others take.
+    Takes connections from `open` to `close`, which leaves what waits to the others, or to `turn_away`.
     """
 
-    def __init__(self, sockets: Sequence[socket.socket], shares: Shares) -> None:
+    def __init__(self, sockets: Sequence[socket.socket], shares: Shares | None = None) -> None:
         self.sockets = list(sockets)
         self._shares = shares
         self.inside = 0
@@ -34,27 +34,41 @@ class Door:
     def open(self, made: Callable[[], asyncio.Protocol]) -> None:
         """Let connections in, each to a protocol of its own that `counted` hears of."""
         self._loop, self._made = asyncio.get_running_loop(), made
-        self._shares.say(self.inside)
+        self._say(self.inside)
         for each in self.sockets:
             each.setblocking(False)
             self._loop.add_reader(each, self._knocked, each)
 
     def close(self) -> None:
         """Let nobody in any more; who is inside may stay."""
-        self._shares.say(ABSENT)
+        self._say(ABSENT)
         for each in self.sockets:
             self._loop.remove_reader(each)
             each.close()
         self.sockets = []
 
+    def turn_away(self) -> int:
+        """Let in who waits and refuse who comes later; how many were let in. A queue ends with its socket, and cuts off
+        who is in it."""
+        waited = 0
+        for each in self.sockets:
+            while self._let_in(each):
+                waited += 1
+        self.close()
+        return waited
+
     def counted(self, change: int) -> None:
         """A connection came (1) or went (-1)."""
         self.inside += change
         if self.sockets:
-            self._shares.say(self.inside)
+            self._say(self.inside)
+
+    def _say(self, count: int) -> None:
+        if self._shares is not None:
+            self._shares.say(count)
 
     def _knocked(self, at: socket.socket) -> None:
-        if self._shares.most():
+        if self._shares is not None and self._shares.most():
             self._pause(at, WAIT_SECONDS)
         else:
             self._let_in(at)
@@ -68,23 +82,27 @@ class Door:
             self._loop.add_reader(at, self._knocked, at)
             self._let_in(at)
 
-    def _let_in(self, at: socket.socket) -> None:
+    def _let_in(self, at: socket.socket) -> bool:
+        """Let one in; whether one came."""
         try:
             came, _ = at.accept()
-        except (BlockingIOError, InterruptedError, ConnectionError):
-            return  # another was faster, or it left
+        except ConnectionError:
+            return True  # it left
+        except (BlockingIOError, InterruptedError):
+            return False  # another was faster
         except OSError as error:
             log.error("no connection can be taken", extra={"error": str(error)})
             self._pause(at, REST_SECONDS)
-            return
+            return False
         came.setblocking(False)
         entering = self._loop.create_task(self._loop.connect_accepted_socket(self._made, came))
         self._entering.add(entering)
         entering.add_done_callback(self._entering.discard)
+        return True
 
 
 class Entrance(web.BaseSite):
-    """Such a door as a place where a runner listens."""
+    """A door as a place where a runner listens."""
 
     __slots__ = ("_door",)
 
@@ -95,7 +113,7 @@ class Entrance(web.BaseSite):
     @property
     def name(self) -> str:
         """What it is called."""
-        return "a shared socket"
+        return "a door"
 
     async def start(self) -> None:
         """Open it."""

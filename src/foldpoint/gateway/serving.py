@@ -18,14 +18,14 @@ from foldpoint.core.errors import fault_of
 from .address import address_of
 from .connection import Runner
 from .door import Door, Entrance
+from .draining import drained
 from .line import LONGEST_HEADER, MOST_HEADERS
-from .state import TRAFFIC, Traffic
+from .sockets import listening_at
+from .state import TRAFFIC
 
-BACKLOG = 1024
 READ_BUFFER = 1 << 20
 """Bytes of a body that are taken in before the socket is told to wait: most bodies come without a pause."""
 CLOSE_SECONDS = 1.0
-MOMENT_SECONDS = 0.5
 SWITCH_SECONDS = 0.0005
 """Longest that the thread which writes records keeps the interpreter from the event loop; 5 ms unless told."""
 KEPT_FREE = 64 << 20
@@ -60,15 +60,15 @@ async def serve(
     of our own; `stop` may be asked by others, too. Raises OSError where the port can't be had.
     """
     asyncio.get_running_loop().set_exception_handler(log_fault)
-    stop = stop or Stop()
-    gateway = settings.gateway
-    inside = listening(app, gateway.host, gateway.port, patience=gateway.client_timeout_seconds, door=door)
+    stop, gateway = stop or Stop(), settings.gateway
+    door = door or Door(await listening_at(gateway.host, gateway.port))
+    inside = taking(app, door, patience=gateway.client_timeout_seconds)
     async with inside as address, stop.on_signals():
         settle()
         if ready is not None:
             ready(address)
         await stop.asked.wait()
-        await drained(app[TRAFFIC], settings.gateway.drain_seconds, stop, door)
+        await drained(app[TRAFFIC], gateway.drain_seconds, stop.at_once, door)
 
 
 class Stop:
@@ -110,17 +110,19 @@ class Stop:
 
 
 @contextlib.asynccontextmanager
-async def listening(
-    app: web.Application, host: str, port: int, *, patience: float = 60.0, door: Door | None = None
-) -> AsyncIterator[str]:
-    """Take requests while inside; gives the address (port 0: a free one). What is still open at the end is cut.
+async def listening(app: web.Application, host: str, port: int, *, patience: float = 60.0) -> AsyncIterator[str]:
+    """Take requests while inside; gives the address (port 0: a free one). What is still open at the end is cut."""
+    async with taking(app, Door(await listening_at(host, port)), patience=patience) as address:
+        yield address
 
-    `patience` is for how many seconds a client may keep us waiting. Where there is a `door`, they come in there.
-    """
+
+@contextlib.asynccontextmanager
+async def taking(app: web.Application, door: Door, *, patience: float) -> AsyncIterator[str]:
+    """The same where they come in at a door. `patience` is for how many seconds a client may keep us waiting."""
     runner = Runner(
         app,
         patience=patience,
-        counted=door.counted if door is not None else None,
+        counted=door.counted,
         handler_cancellation=True,
         auto_decompress=False,
         access_log=None,
@@ -132,8 +134,7 @@ async def listening(
     )
     await runner.setup()
     try:
-        site = Entrance(runner, door) if door is not None else web.TCPSite(runner, host, port, backlog=BACKLOG)
-        await site.start()
+        await Entrance(runner, door).start()
         yield address_of(runner.addresses[0])
     finally:
         await runner.cleanup()
@@ -143,24 +144,6 @@ def log_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Log a fault that nobody waited for by its kind and place; asyncio's own line quotes what was at work."""
     error = context.get("exception")
     log.error("fault beside the requests", extra={"fault": fault_of(error) if error else context["message"]})
-
-
-async def drained(traffic: Traffic, seconds: float, stop: Stop, door: Door | None) -> None:
-    """Say that no more requests are welcome and wait until the open ones ended, at most so many seconds."""
-    traffic.draining = True
-    waits = [asyncio.ensure_future(ended(traffic, door)), asyncio.ensure_future(stop.at_once.wait())]
-    await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    for wait in waits:
-        wait.cancel()
-
-
-async def ended(traffic: Traffic, door: Door | None) -> None:
-    """Wait until no request is open; where another process takes over, with a moment for those that are on their way:
-    who just came in, or uses a connection again, may have sent one."""
-    await traffic.idle.wait()
-    if door is not None and door.inside:
-        await asyncio.sleep(MOMENT_SECONDS)
-        await traffic.idle.wait()
 
 
 def settle() -> None:

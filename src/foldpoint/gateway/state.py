@@ -57,10 +57,13 @@ class Shared(Protocol):
 
 
 class Traffic:
-    """How many requests are open, and whether the gateway is about to stop."""
+    """How many requests are open and how many came, and whether the gateway is about to stop: then `knocked` is set by
+    each that comes."""
 
     def __init__(self) -> None:
         self.draining = False
+        self.came = 0
+        self.knocked = asyncio.Event()
         self.idle = asyncio.Event()
         self.idle.set()
         self.open = 0
@@ -68,7 +71,10 @@ class Traffic:
     def enter(self) -> None:
         """A request came in."""
         self.open += 1
+        self.came += 1
         self.idle.clear()
+        if self.draining:
+            self.knocked.set()
 
     def leave(self) -> None:
         """A request ended."""
