@@ -89,7 +89,6 @@ class Proxy:
             if exchange.route.billed and exchange.caller:
                 self._told(request, exchange, exchange.caller)
         # A head that is out did not say that the connection ends: who keeps it may send on it at any moment.
-        said = response.prepared
         if (self._traffic.draining and not response.prepared) or request.content.exception() is not None:
             response.force_close()
         return response
