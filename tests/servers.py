@@ -127,6 +127,14 @@ class Valkey:
         if self._server.is_running():
             self._server.stop()
 
+    def kill(self) -> None:
+        """End it without a chance to say so."""
+        process = self._server._process
+        assert process is not None
+        process.kill()
+        process.wait(SECONDS)
+        self._server.stop()
+
 
 @contextmanager
 def postgres() -> Iterator[Postgres]:

@@ -26,7 +26,9 @@ def balanced(folder: Path, addresses: Sequence[str]) -> Iterator[str]:
     assert NAMED in text
     servers = [NAMED.replace("foldpoint:4600 resolve", address.removeprefix("http://")) for address in addresses]
     text = text.replace(NAMED, "\n        ".join(servers)).replace("/tmp/", f"{folder}/")
-    text = text.replace("listen 8080;", f"listen 127.0.0.1:{port};\n        add_header {SERVED_BY} $upstream_addr always;")
+    text = text.replace(
+        "listen 8080;", f"listen 127.0.0.1:{port};\n        add_header {SERVED_BY} $upstream_addr always;"
+    )
     (folder / "nginx.conf").write_text(text)
     command = [NGINX, "-p", folder, "-c", folder / "nginx.conf", "-g", "daemon off;"]
     process = subprocess.Popen(command, stderr=sys.stderr)

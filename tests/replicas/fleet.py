@@ -44,9 +44,10 @@ mode = "prod"
 
 @dataclass
 class Process:
-    """One of our commands at work, and what it logged so far."""
+    """A gateway at work, and what it logged so far."""
 
     popen: subprocess.Popen[str]
+    spool: Path
     lines: list[str] = field(default_factory=list)
     address: str = ""
 
@@ -93,21 +94,34 @@ class Fleet:
 
     def command(self, *arguments: str) -> str:
         """What a command of ours prints."""
-        command = [sys.executable, "-c", MAIN, *arguments, "--config", str(self.config)]
-        ran = subprocess.run(command, env=self.environment(), capture_output=True, text=True, check=False)
+        ran = self.run(*arguments)
         assert ran.returncode == 0, ran.stderr
         return ran.stdout
 
-    def environment(self, data: str = "data") -> dict[str, str]:
-        """Of a machine of its own: nothing of ours is set, and its files lie in a folder that no other has."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-        return {**kept, "HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder / data)}
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """A command of ours, once it has ended."""
+        command = [sys.executable, "-c", MAIN, *arguments, "--config", str(self.config)]
+        environment = self.environment(self.folder / "data")
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False)
 
-    def gateway(self, port: int = 0, data: str = "") -> Process:
-        """Start a gateway, and wait until it listens."""
-        command = [sys.executable, "-c", MAIN, "serve", "--config", str(self.config), "--port", str(port)]
-        environment = self.environment(data or f"data{len(self.processes)}")
-        process = Process(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True))
+    def environment(self, data: Path) -> dict[str, str]:
+        """Of a machine of its own: nothing of ours is set, and its files lie in that folder."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+        return {**kept, "HOME": str(self.folder), "XDG_DATA_HOME": str(data)}
+
+    def key(self, *options: str) -> str:
+        """The secret of a new key."""
+        secret: str = json.loads(self.command("keys", "create", *options, "--json"))["secret"]
+        return secret
+
+    def gateway(self, data: Path | None = None) -> Process:
+        """Start a gateway that keeps its files in that folder or one of its own, and wait until it listens."""
+        command = [sys.executable, "-c", MAIN, "serve", "--config", str(self.config), "--port", "0"]
+        data = data or self.folder / f"data{len(self.processes)}"
+        process = Process(
+            subprocess.Popen(command, env=self.environment(data), stdout=subprocess.PIPE, text=True),
+            spool=data / "foldpoint" / "foldpoint.spool",
+        )
         self.processes.append(process)
         assert process.popen.stdout is not None
         for line in process.popen.stdout:

@@ -82,7 +82,7 @@ def sessions(scripts: Sequence[Script], count: int, tenants: Sequence[str]) -> l
 class Player:
     """Plays sessions at an address as an SDK does: what fails is sent again. `tries` has all requests that ended."""
 
-    def __init__(self, client: aiohttp.ClientSession, url: Callable[[], str], keys: dict[str, str]) -> None:
+    def __init__(self, client: aiohttp.ClientSession, url: Callable[[Session], str], keys: dict[str, str]) -> None:
         self.tries: list[Try] = []
         self.may_end = asyncio.Event()
         self._client = client
@@ -122,7 +122,9 @@ class Player:
             **({"x-stream": str(MILLISECONDS)} if streamed else {}),
         }
         try:
-            async with self._client.post(self._url() + PATHS[session.surface], data=body, headers=headers) as answer:
+            async with self._client.post(
+                self._url(session) + PATHS[session.surface], data=body, headers=headers
+            ) as answer:
                 one.id = answer.headers.get("x-foldpoint-request-id", "")
                 one.replica = answer.headers.get(SERVED_BY, "").rpartition(",")[2].strip()
                 content = await answer.read()

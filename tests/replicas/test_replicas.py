@@ -61,7 +61,7 @@ async def played(fleet: Fleet, scripts: Sequence[Script], count: int, folder: Pa
     connector = aiohttp.TCPConnector(limit=0)
     with balanced(folder / "nginx", [replica.address for replica in replicas]) as url:
         async with aiohttp.ClientSession(connector=connector) as client:
-            player = Player(client, lambda: url, fleet.keys)
+            player = Player(client, lambda _: url, fleet.keys)
             playing = asyncio.gather(*(player.play(session) for session in going))
             await player.until(total // 5)
             killed = time.monotonic()
