@@ -114,9 +114,10 @@ class Fleet:
         secret: str = json.loads(self.command("keys", "create", *options, "--json"))["secret"]
         return secret
 
-    def gateway(self, data: Path | None = None) -> Process:
+    def gateway(self, data: Path | None = None, workers: int = 1) -> Process:
         """Start a gateway that keeps its files in that folder or one of its own, and wait until it listens."""
         command = [sys.executable, "-c", MAIN, "serve", "--config", str(self.config), "--port", "0"]
+        command += ["--workers", str(workers)]
         data = data or self.folder / f"data{len(self.processes)}"
         process = Process(
             subprocess.Popen(command, env=self.environment(data), stdout=subprocess.PIPE, text=True),

@@ -55,7 +55,7 @@ async def played(fleet: Fleet, scripts: Sequence[Script], count: int, folder: Pa
 
     Before that one is gone no session ends.
     """
-    replicas = [await asyncio.to_thread(fleet.gateway) for _ in range(3)]
+    replicas = [await asyncio.to_thread(fleet.gateway, workers=workers) for workers in (1, 2, 1)]
     going = sessions(scripts, count, TENANTS)
     total = sum(len(session.bodies) for session in going)
     connector = aiohttp.TCPConnector(limit=0)

@@ -76,7 +76,7 @@ class Load:
 async def until(true: Callable[[], Awaitable[bool]]) -> None:
     """Wait until it holds."""
     async with asyncio.timeout(60):
-        while not await true():
+        while not await true():  # noqa: ASYNC110 - another process makes it true
             await asyncio.sleep(0.05)
 
 

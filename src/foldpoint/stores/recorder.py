@@ -126,11 +126,13 @@ class Recorder:
         await asyncio.shield(self._flush())
 
     async def _run(self) -> None:
+        due = time.monotonic()
         while not self._closing:
             if not self._behind:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._woken.wait(), self._flush_seconds)
+                    await asyncio.wait_for(self._woken.wait(), due - time.monotonic())
             self._woken.clear()
+            due = time.monotonic() + self._flush_seconds  # how long the write takes does not put off the next one
             await self._try()
         await self._try()
 
