@@ -25,6 +25,18 @@ class Clock:
         return self.now
 
 
+class Hanging(KeysInMemory):
+    """Keys that are found when they are let."""
+
+    answers: threading.Event | None = None
+
+    def key_by(self, digest: bytes) -> Key | None:
+        """The key, after a while."""
+        if self.answers is not None:
+            self.answers.wait(20)
+        return super().key_by(digest)
+
+
 def test_a_key_is_read_once_while_it_is_fresh() -> None:
     """And again afterwards, so that what was changed elsewhere is seen."""
 
@@ -130,3 +142,40 @@ def test_minted_keys() -> None:
         assert (len(secret), secret[:3], key.shown, key.tenant) == (46, "fp-", secret[:9], "t")
         assert key.created > 0
         assert key.id.startswith("key_")
+
+
+def test_while_the_store_hangs_a_known_key_goes_on() -> None:
+    """Nobody waits for an answer that does not come; once it comes it counts."""
+
+    async def main() -> None:
+        keys, clock, answers = Hanging(), Clock(), threading.Event()
+        key = keys.add(SECRET.decode())
+        ring = Keyring(keys, clock=clock)  # type: ignore[arg-type]
+        await ring.key(SECRET)
+        changed = keys.add(SECRET.decode(), id=key.id, revoked=5.0)
+        keys.answers = answers
+        clock.now += FRESH_SECONDS
+        assert await ring.key(SECRET) == key
+        answers.set()
+        clock.now += RETRY_SECONDS
+        assert await ring.key(SECRET) == changed
+
+    run(main())
+
+
+def test_keys_of_which_news_may_be_missing_go_on_without_the_store() -> None:
+    """One that was changed for certain does not: as it was it may be good no more."""
+
+    async def main() -> None:
+        keys, clock = KeysInMemory(), Clock()
+        key = keys.add(SECRET.decode())
+        ring = Keyring(keys, clock=clock)  # type: ignore[arg-type]
+        await ring.key(SECRET)
+        keys.away = True
+        ring.forget_all()
+        assert await ring.key(SECRET) == key
+        ring.forget(key.id)
+        with pytest.raises(StoreError):
+            await ring.key(SECRET)
+
+    run(main())

@@ -2,6 +2,7 @@
 
 import asyncio
 import hmac
+import math
 import re
 import time
 from collections import OrderedDict
@@ -14,6 +15,8 @@ from foldpoint.stores.base import KeyStore, StoreError
 FORM = re.compile(rb"fp-[A-Za-z0-9_-]{43}")
 FRESH_SECONDS = 5.0
 RETRY_SECONDS = 1.0
+ANSWER_SECONDS = 0.25
+"""How long a store that may hang is waited for where the key is remembered."""
 MOST = 10_000
 
 
@@ -25,7 +28,8 @@ class Held(NamedTuple):
 
 
 class Keyring:
-    """Finds keys. One that was found is read again after `FRESH_SECONDS`; while the store fails it goes on as it was.
+    """Finds keys. One that was found is read again after `FRESH_SECONDS`; while the store fails or hangs it goes on as
+    it was.
 
     Args:
         store: where the keys are; asked in a thread.
@@ -56,21 +60,23 @@ class Keyring:
         if now < self._retry_at:
             raise StoreError("keys cannot be read at the moment")
         try:
-            return await self._read(digest)
-        except StoreError:
+            async with asyncio.timeout(ANSWER_SECONDS if held else None):
+                return await self._read(digest)
+        except (StoreError, TimeoutError):
             self._retry_at = self._clock() + RETRY_SECONDS
             if held:
                 return held.key
             raise
 
     def forget(self, id: str) -> None:
-        """Read the key with that id anew when it is wanted again."""
+        """Read the key with that id, which was changed, anew when it is wanted again: as it was it is good no more."""
         for digest in [digest for digest, held in self._held.items() if held.key.id == id]:
             del self._held[digest]
 
     def forget_all(self) -> None:
-        """Read every key anew."""
-        self._held.clear()
+        """Read every key anew: some may have been changed. Where the store is away they go on."""
+        for digest, held in self._held.items():
+            self._held[digest] = held._replace(read=-math.inf)
 
     async def digest(self, secret: bytes) -> bytes:
         """What the store knows a secret by. Raises StoreError."""
