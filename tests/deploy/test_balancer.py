@@ -132,10 +132,10 @@ def test_a_piece_of_an_answer_is_not_held_back(tmp_path: Path) -> None:
         assert answer.read() == b"last"
 
 
-def test_a_gateway_that_is_gone_costs_no_request(tmp_path: Path) -> None:
-    """Who finds it gone is sent to the other."""
+def test_gateways_that_are_gone_cost_no_request(tmp_path: Path) -> None:
+    """Who finds two gone is sent to the third."""
     with standing() as stays:
-        with standing() as goes:
-            servers = [f"server 127.0.0.1:{each.server_address[1]};" for each in (goes, stays)]
+        with standing() as one, standing() as other:
+            servers = [f"server 127.0.0.1:{each.server_address[1]};" for each in (one, other, stays)]
         with balancing(tmp_path, *servers) as at:
             assert [posted(at, "/v1/messages").status for _ in range(6)] == [200] * 6

@@ -1,7 +1,9 @@
 """Keys are remembered for a moment, and for longer where the store is away."""
 
 import asyncio
+import gc
 import threading
+from typing import Any
 
 import pytest
 from loopback import KeysInMemory
@@ -161,6 +163,30 @@ def test_while_the_store_hangs_a_known_key_goes_on() -> None:
         assert await ring.key(SECRET) == changed
 
     run(main())
+
+
+def test_a_fault_that_comes_too_late_is_nobodys() -> None:
+    """It is not told as a fault of ours."""
+
+    async def main() -> list[dict[str, Any]]:
+        told: list[dict[str, Any]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+        keys, clock, answers = Hanging(), Clock(), threading.Event()
+        keys.add(SECRET.decode())
+        ring = Keyring(keys, clock=clock)  # type: ignore[arg-type]
+        await ring.key(SECRET)
+        keys.answers, keys.away = answers, True
+        clock.now += FRESH_SECONDS
+        await ring.key(SECRET)
+        late = next(iter(ring._asked.values()))
+        answers.set()
+        await asyncio.wait((late,))
+        del late
+        gc.collect()
+        await asyncio.sleep(0)
+        return told
+
+    assert run(main()) == []
 
 
 def test_keys_of_which_news_may_be_missing_go_on_without_the_store() -> None:

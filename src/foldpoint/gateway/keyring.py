@@ -7,6 +7,7 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from foldpoint.core.key import Key
@@ -93,8 +94,14 @@ class Keyring:
         if asked is None:
             asked = asyncio.create_task(self._fetch(digest))
             self._asked[digest] = asked
-            asked.add_done_callback(lambda task: self._asked.pop(digest, None))
+            asked.add_done_callback(partial(self._answered, digest))
         return await asyncio.shield(asked)
+
+    def _answered(self, digest: bytes, task: asyncio.Task[Key | None]) -> None:
+        """Forget the question, and a fault that nobody waits for any more."""
+        del self._asked[digest]
+        if not task.cancelled():
+            task.exception()
 
     async def _fetch(self, digest: bytes) -> Key | None:
         began = self._clock()
