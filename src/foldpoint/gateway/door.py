@@ -48,14 +48,13 @@ class Door:
         self.sockets = []
 
     def turn_away(self) -> int:
-        """Let in who waits and refuse who comes later; how many were let in. A queue ends with its socket, and cuts off
-        who is in it."""
-        waited = 0
+        """Let in who waits and refuse who comes later; how many are on their way in. A queue ends with its socket, and
+        cuts off who is in it."""
         for each in self.sockets:
             while self._let_in(each):
-                waited += 1
+                continue
         self.close()
-        return waited
+        return len(self._entering)
 
     def counted(self, change: int) -> None:
         """A connection came (1) or went (-1)."""
