@@ -13,6 +13,8 @@ from fleet import Fleet, Process, standing
 from played import Player, Session, Try, made, sessions
 from small_disk import small_disk
 
+from foldpoint.gateway.keyring import FRESH_SECONDS
+
 LANES, LENGTH = 12, 12
 PAUSE_SECONDS = 0.25
 BEFORE = 40
@@ -160,6 +162,27 @@ def test_postgres_is_gone_for_twenty_seconds(fleet: "contextlib.AbstractContextM
         assert (status, spooled) == ([503, 200], [True, True])
         assert [told(gateway) for gateway in load.gateways] == [[STORE_FAILS, STORE_BACK]] * 2
         assert [gateway.spool.stat().st_size for gateway in load.gateways] == [0, 0]
+
+
+def test_postgres_hangs(fleet: "contextlib.AbstractContextManager[Fleet]") -> None:
+    """It keeps its connections and answers nobody: known keys do not wait for it, nor does a record."""
+
+    async def main(fleet: Fleet) -> Load:
+        gateway = await asyncio.to_thread(fleet.gateway)
+        async with loaded(fleet, [gateway]) as load:
+            fleet.postgres.hang()
+            await load.states(NO_STORE)
+            fresh = asyncio.get_running_loop().time() + FRESH_SECONDS
+            while asyncio.get_running_loop().time() < fresh:
+                await load.goes_on()
+            fleet.postgres.wake()
+            await load.states(OK)
+        return load
+
+    with fleet as standing:
+        load = asyncio.run(main(standing))
+        check(load)
+        assert told(load.gateways[0]) == [STORE_FAILS, STORE_BACK]
 
 
 def test_postgres_is_gone_and_the_disk_is_full(
