@@ -4,13 +4,14 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 
-from . import cost, fold, gateway
+from . import cost, fold, gateway, records
 from .report import Section, printed, written
 
 SECTIONS: Mapping[str, Callable[[bool], Section]] = {
     "fold": fold.measured,
     "gateway": gateway.measured,
     "cost": cost.measured,
+    "records": records.measured,
 }
 
 
