@@ -4,13 +4,15 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 
-from . import cost, fold, gateway
+from . import cost, fold, gateway, limits, telemetry
 from .report import Section, printed, written
 
 SECTIONS: Mapping[str, Callable[[bool], Section]] = {
     "fold": fold.measured,
     "gateway": gateway.measured,
+    "limits": limits.measured,
     "cost": cost.measured,
+    "telemetry": telemetry.measured,
 }
 
 

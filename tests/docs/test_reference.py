@@ -5,6 +5,7 @@ from pathlib import Path
 
 from foldpoint.core.parameters import TRAJECTORY, Parameter
 from foldpoint.core.receipt import REASONS, VERDICTS
+from foldpoint.telemetry import names
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -30,3 +31,36 @@ def test_every_reason_and_verdict_is_on_the_headers_page() -> None:
     reasons = re.findall(r"^\| `([a-z_:<>]+)` \| [a-z]", page, re.MULTILINE)
     assert [reason for reason in reasons if not reason.startswith("check:")] == list(REASONS)
     assert [verdict for verdict in VERDICTS if f"`{verdict}`" not in page] == []
+
+
+def telemetry_rows() -> list[list[str]]:
+    """The rows of the page of names, table by table, and its list of sources."""
+    short = {names.GENAI: "GenAI", names.OLDER: "former", names.STABLE: "stable", names.OURS: "ours"}
+    return [
+        [
+            f"| `{each.name}` | {each.kind} | {', '.join(label_of(label) for label in each.labels)} | {each.about} |"
+            for each in names.METRICS
+        ],
+        sorted({f"| {label_of(label)} | {label.values} |" for label in names.LABELS}),
+        [
+            f"| `{each.name}` | {each.kind} | {each.unit} | {each.about} | {short[each.source]} |"
+            for each in names.INSTRUMENTS
+        ],
+        [f"| `{each.name}` | {each.about} | {short[each.source]} |" for each in names.ATTRIBUTES],
+        [", ".join(f"`{field}`" for field in names.REQUEST_FIELDS)],
+        [f"- `{short[each]}`: {each}" for each in (names.GENAI, names.OLDER, names.STABLE)],
+    ]
+
+
+def label_of(label: names.Label) -> str:
+    """A label as the page has it; two are called `kind`."""
+    metric = next(each for each in names.METRICS if label in each.labels)
+    same = sum(each.name == label.name for each in names.LABELS) > 1
+    return f"`{label.name}`" + (f" (`{metric.name}`)" if same else "")
+
+
+def test_every_name_of_telemetry_is_on_its_page() -> None:
+    """One row each and no more; the source of each that is not ours."""
+    page = (DOCS / "metrics.md").read_text().splitlines()
+    rows = [row for table in telemetry_rows() for row in table]
+    assert [line for line in page if line.startswith(("| `", "- `", "`request_id"))] == rows

@@ -17,7 +17,7 @@ import pytest
 from loopback import Got, Provider, plain, silent
 
 from foldpoint.gateway.serving import run
-from foldpoint.stores import SqliteStore
+from foldpoint.stores import open_store
 
 MAIN = "from foldpoint.cli import main; main()"
 REQUEST = b'POST /v1/messages HTTP/1.1\r\nhost: g\r\ncontent-length: 27\r\n\r\n{"model":"m","messages":[]}'
@@ -149,7 +149,7 @@ def test_a_worker_that_is_killed_takes_its_own_open_requests_alone(tmp_path: Pat
                 return finished, failed, len(provider.got), line, await asyncio.wait_for(it.parent.wait(), 20)
 
     finished, failed, asked_of_provider, line, code = run(main())
-    store = SqliteStore(tmp_path / "records.db")
+    store = open_store("sqlite:///records.db", tmp_path)
     recorded = Counter(record.id for record in store.requests("local", limit=1000).records)
     store.close()
     assert (line["exit_code"], code, asked_of_provider) == (-signal.SIGKILL, 0, 600)

@@ -42,7 +42,12 @@ class Flaky:
         known = {one.record.id for one in self.kept}
         self.kept += [one for one in batch if one.record.id not in known]
 
+    def ping(self) -> None:
+        if self.failing:
+            raise self.fault
+
     def purge(self, before: float) -> int:
+        self.ping()
         self.purged.append(before)
         return 0
 
@@ -198,6 +203,48 @@ def test_records_of_an_outage_outlive_the_process(tmp_path: Path) -> None:
     assert store.ids() == ["a", "b", "c", "d"]
 
 
+def test_a_long_spool_is_written_in_parts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """What comes in meanwhile goes behind it instead of waiting in memory, and it is all said as one."""
+    store = Flaky()
+    caplog.set_level(logging.INFO, "foldpoint.records")
+    spool = Spool(tmp_path / "spool")
+    spool.append([Kept(record(f"{n:04}")) for n in range(5000)])
+
+    async def main() -> None:
+        it = recorder(store, tmp_path)
+        it.put(record("new"))
+        await it.flush()
+        assert (len(store.kept), spool.empty()) == (2000, False)
+        await it.start()
+        await until(lambda: spool.empty() and not it.failing)
+        await it.close()
+
+    asyncio.run(main())
+    assert store.ids() == [*(f"{n:04}" for n in range(5000)), "new"]
+    said = [(entry.getMessage(), vars(entry).get("records")) for entry in caplog.records]
+    assert said == [("the store has the records of the spool", 5001)]
+
+
+def test_a_recorder_that_closes_leaves_the_rest_of_a_long_spool(tmp_path: Path) -> None:
+    """The next one writes it."""
+    store = Flaky()
+    Spool(tmp_path / "spool").append([Kept(record(f"{n:04}")) for n in range(5000)])
+
+    async def session() -> None:
+        it = recorder(store, tmp_path)
+        await it.close()
+
+    async def last() -> None:
+        it = recorder(store, tmp_path)
+        await it.start()
+        await until(lambda: len(store.kept) == 5000)
+        await it.close()
+
+    asyncio.run(session())
+    asyncio.run(last())
+    assert store.ids() == [f"{n:04}" for n in range(5000)]
+
+
 def test_a_crash_between_write_and_forgetting_writes_nothing_twice(tmp_path: Path) -> None:
     """The spool is replayed again; the real store knows the ids."""
     store = SqlStore(SqliteDatabase(tmp_path / "r.db"))
@@ -237,7 +284,8 @@ def test_memory_is_bounded_while_the_store_hangs(tmp_path: Path) -> None:
 
 
 def test_neither_store_nor_spool_takes_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Records wait in memory and are written when one of them is back; it is said once."""
+    """Records wait in memory and are written when one of them is back; it is said once each way."""
+    caplog.set_level(logging.INFO, "foldpoint.records")
     store = Flaky()
     store.failing = True
     blocked = tmp_path / "blocked"
@@ -257,7 +305,36 @@ def test_neither_store_nor_spool_takes_it(tmp_path: Path, caplog: pytest.LogCapt
 
     asyncio.run(main())
     assert store.ids() == ["a", "b"]
-    assert [entry.getMessage() for entry in caplog.records].count("records cannot be spooled") == 1
+    assert [entry.getMessage() for entry in caplog.records] == [
+        "the store fails: records wait in the spool",
+        "records cannot be spooled",
+        "the store has the records of the spool",
+    ]
+
+
+def test_a_store_is_back_when_it_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Not when merely nothing waits in the spool, and also when nothing ever did."""
+    store = Flaky()
+    store.failing = True
+    caplog.set_level(logging.INFO, "foldpoint.records")
+
+    async def main() -> None:
+        it = recorder(store, tmp_path)
+        for _ in range(3):
+            await it.flush()
+        assert it.failing
+        assert len(caplog.records) == 1
+        store.failing = False
+        await it.flush()
+        assert not it.failing
+        await it.close()
+
+    asyncio.run(main())
+    said = [(entry.getMessage(), vars(entry).get("records")) for entry in caplog.records]
+    assert said == [
+        ("the store fails: records wait in the spool", None),
+        ("the store has the records of the spool", 0),
+    ]
 
 
 def test_kept_messages_are_forgotten_in_time(tmp_path: Path) -> None:
@@ -330,6 +407,8 @@ def test_a_fault_nobody_foresaw_is_said_once_and_loses_nothing(
     assert store.ids() == ["a", "b", "c"]
     said = [(entry.getMessage(), entry.exc_info is not None) for entry in caplog.records]
     assert said == [("the store fails: records wait in the spool", True)]
+    error = vars(caplog.records[0])["error"]
+    assert (error.startswith("TypeError at "), "a fault of ours" in error) == (True, False), "it may quote a record"
 
 
 def test_texts_that_are_no_unicode_are_written(tmp_path: Path) -> None:

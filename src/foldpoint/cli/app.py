@@ -25,8 +25,8 @@ COMMANDS = {
     "fold": Command("Fold one request body to stdout.", "cli"),
     "demo": Command("Replay agent sessions and show what the fold saves.", "all"),
     "simulate": Command("Run a simulated provider that bills like the real one.", "lab"),
-    "keys": Command("Make, list and revoke the keys of this gateway.", "gateway"),
     "config": Command("Show the settings, or write a file to begin with.", "cli"),
+    "keys": Command("Make, list and revoke the keys of this gateway.", "gateway"),
 }
 
 

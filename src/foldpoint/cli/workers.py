@@ -18,12 +18,12 @@ from foldpoint.config import Settings
 from foldpoint.core.errors import FoldpointError
 from foldpoint.gateway.address import address_of
 from foldpoint.gateway.shares import ABSENT, Shares, table_file
+from foldpoint.telemetry.workers import FOLDER, worker_gone
 
 from .handover import FAILED, HURRY, READY, STOP, HandOver, packed
 from .serve import cannot_listen
 
 COMMAND = (sys.executable, "-P", "-c", "from foldpoint.cli.worker import main; main()", "serve", "worker")
-METRICS = "PROMETHEUS_MULTIPROC_DIR"
 BACKLOG = 1024
 QUICK_SECONDS = 10.0
 """A worker that ends sooner than this after its start ended at once."""
@@ -184,7 +184,7 @@ class Parent:
                 *COMMAND,
                 stdin=theirs.fileno(),
                 pass_fds=(*self._sockets, self._file),
-                env={**os.environ, METRICS: self._folder} if self._folder is not None else None,
+                env={**os.environ, FOLDER: self._folder} if self._folder is not None else None,
                 start_new_session=True,
             )
         return Worker(process, ours)
@@ -198,9 +198,7 @@ class Parent:
     def _forget(self, pid: int) -> None:
         """Take back what a worker that is gone told Prometheus of its state."""
         if self._folder is not None:
-            from prometheus_client import multiprocess
-
-            multiprocess.mark_process_dead(pid, self._folder)  # type: ignore[no-untyped-call]
+            worker_gone(pid, self._folder)
 
     @contextlib.asynccontextmanager
     async def _on_signals(self) -> AsyncIterator[None]:
@@ -235,9 +233,9 @@ def folder(settings: Settings) -> Iterator[str | None]:
         yield None
         return
     try:
-        made = TemporaryDirectory(prefix="foldpoint-metrics-", dir=os.environ.get(METRICS))
+        made = TemporaryDirectory(prefix="foldpoint-metrics-", dir=os.environ.get(FOLDER))
     except OSError as error:
-        mend = f"set {METRICS} to a folder that can be written, or telemetry.metrics = false"
+        mend = f"set {FOLDER} to a folder that can be written, or telemetry.metrics = false"
         raise NotStarted(f"no folder for the figures of several workers: {error}; {mend}", 1) from None
     with made as name:
         yield name

@@ -42,8 +42,8 @@ class Recorder:
     While the store fails (said once, and once when it is back) records go to the spool, and from there to the store, in
     order, once each. Over the limit of bytes a record is kept without its folded body, over the limit of records it is
     dropped (`dropped` counts them). `messages_seconds` is how long folded bodies are kept, None = not at all. A fault
-    that nobody foresaw is treated as a failing store: the writer goes on as long as the recorder is open. `took` is told
-    the seconds that each write took, in the thread that writes.
+    that nobody foresaw is treated as a failing store: the writer goes on as long as the recorder is open. `took` is
+    told the seconds that each write took, in the thread that writes.
     """
 
     def __init__(
@@ -167,6 +167,8 @@ class Recorder:
                 self._store.add(batch)
                 if self._took is not None:
                     self._took("add", time.perf_counter() - began)
+                if self.failing:
+                    self._recovered()
                 return True
             except Exception as error:  # noqa: BLE001  whatever it is, the spool has the batch
                 self._failed(error)
@@ -198,7 +200,8 @@ class Recorder:
 
     def _replay(self) -> None:
         """Write what waits in the spool; of a long one a part, so that what comes in does not wait in memory."""
-        self._spool.replay(self._add_late, REPLAYED)
+        if not self._spool.replay(self._add_late, REPLAYED) and self.failing:
+            self._store.ping()  # that nothing waits says nothing of the store
         self._spooled = self._behind = not self._spool.empty()
         if self._behind:
             self._retry_at = 0.0
@@ -220,7 +223,7 @@ class Recorder:
     def _recovered(self) -> None:
         if self.failing or self._replayed:
             log.info("the store has the records of the spool", extra={"records": self._replayed})
-        self.failing, self._replayed = False, 0
+        self.failing, self._stuck, self._replayed = False, False, 0
 
 
 def named(error: Exception) -> str:

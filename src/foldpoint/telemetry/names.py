@@ -85,7 +85,10 @@ FOLDS = Metric(
     (STRATEGY, DECISION, REASON),
 )  # fmt: skip
 FOLD_FAILURES = Metric(
-    "foldpoint_fold_failures_total", "counter", "Folds that failed; the request went out as it came.", (REASON,)
+    "foldpoint_fold_failures_total",
+    "counter",
+    "Folds that failed; an older one, or the request as it came, was sent.",
+    (REASON,),
 )
 FOLD_MOVES = Metric(
     "foldpoint_fold_moves_total", "counter", "Requests with which the fold point moved.", (SURFACE, MODEL)
@@ -136,8 +139,8 @@ OBSERVATIONS_DROPPED = Metric(
 BUILD = Metric("foldpoint_build_info", "gauge", "Always 1.", (VERSION, PYTHON))
 METRICS = (
     REQUESTS, FOLDS, FOLD_FAILURES, FOLD_MOVES, INPUT_TOKENS, OUTPUT_TOKENS, PROMPT_COST, PRICED, OVERHEAD, UPSTREAM,
-    FIRST_BYTE, KEY_REQUESTS, KEY_TOKENS, KEY_COST, SESSIONS, OPEN, DRAINING, STORE_FAILING, SHARED_FAILING, STORE_SECONDS,
-    RECORDS_WAITING, RECORDS_SPOOLED, RECORDS_DROPPED, OBSERVATIONS_DROPPED, BUILD,
+    FIRST_BYTE, KEY_REQUESTS, KEY_TOKENS, KEY_COST, SESSIONS, OPEN, DRAINING, STORE_FAILING, SHARED_FAILING,
+    STORE_SECONDS, RECORDS_WAITING, RECORDS_SPOOLED, RECORDS_DROPPED, OBSERVATIONS_DROPPED, BUILD,
 )  # fmt: skip
 
 OPERATION = Attribute("gen_ai.operation.name", "`chat`; for Gemini's own format `generate_content`", GENAI)

@@ -41,7 +41,7 @@ class Batched(Valkey):
         try:
             while self._asked:
                 sent, self._asked = self._asked, []
-                for answered, one in zip(await self._within(self._send(sent)), sent, strict=True):
+                for answered, one in zip(await self._answers(sent), sent, strict=True):
                     _answer(one, answered)
         except BaseException as error:
             for one in (*sent, *self._asked):
@@ -52,30 +52,48 @@ class Batched(Valkey):
         finally:
             self._sender = None
 
-    async def _send(self, asked: list[Asked]) -> list[Any]:
-        async with self.pipeline(transaction=False) as sending:
-            for args, options, _ in asked:
-                sending.execute_command(*args, **options)
-            answers: list[Any] = await sending.execute(raise_on_error=False)
-            return answers
-
-    async def _within(self, sending: Any) -> list[Any]:
-        """Its answers. A loop that stood still for as long looks again: the answer may lie there."""
-        task = asyncio.ensure_future(sending)
-        loop = asyncio.get_running_loop()
-        end = loop.time() + self._patience
+    async def _answers(self, asked: list[Asked]) -> list[Any]:
+        """What comes back for these. Raises TimeoutError."""
+        task = self._sender
+        assert task is not None
+        alarm = Alarm(task, self._patience)
         try:
-            done, _ = await asyncio.wait({task}, timeout=self._patience)
-            if not done and loop.time() > end + self._patience / 2:
-                done, _ = await asyncio.wait({task}, timeout=self._patience)
-            if not done:
-                raise TimeoutError(f"no answer in {self._patience:g} seconds")
-            answers: list[Any] = task.result()
-            return answers
+            async with self.pipeline(transaction=False) as sending:
+                for args, options, _ in asked:
+                    sending.execute_command(*args, **options)
+                answers: list[Any] = await sending.execute(raise_on_error=False)
+                return answers
+        except asyncio.CancelledError:
+            if alarm.rang and not task.uncancel():
+                raise TimeoutError(f"no answer in {self._patience:g} s") from None
+            raise
         finally:
-            if not task.done():
-                task.add_done_callback(_looked_at)
-                task.cancel()
+            alarm.off()
+
+
+class Alarm:
+    """Cancels a task when its time is over, by a look at the clock that a loop which stood still cannot miss.
+
+    The last fifth of the time begins when the loop sees that the rest is over: an answer that lay there while nothing
+    ran is read by then.
+    """
+
+    def __init__(self, task: asyncio.Task[None], seconds: float) -> None:
+        self.rang = False
+        self._task = task
+        self._last = seconds / 5
+        self._timer = task.get_loop().call_later(seconds - self._last, self._nearly)
+
+    def off(self) -> None:
+        """It need not ring any more."""
+        self._timer.cancel()
+
+    def _nearly(self) -> None:
+        self._timer = self._task.get_loop().call_later(self._last, self._ring)
+
+    def _ring(self) -> None:
+        self.rang = True
+        self._task.cancel()
 
 
 def _answer(asked: Asked, answer: Any) -> None:
@@ -86,9 +104,3 @@ def _answer(asked: Asked, answer: Any) -> None:
         future.set_exception(answer)
     else:
         future.set_result(answer)
-
-
-def _looked_at(sending: asyncio.Future[Any]) -> None:
-    """Take note of how it ended, so that nobody is told that its fault went unseen."""
-    if not sending.cancelled():
-        sending.exception()

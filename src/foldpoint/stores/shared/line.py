@@ -75,6 +75,10 @@ class Line:
             self._lose(error)
             raise Gone(f"{self._place}: {self._told(error)}") from error
 
+    def doubt(self) -> None:
+        """Have it looked whether the other end is still there."""
+        self._doubted.set()
+
     async def start(self) -> None:
         """Look for the other end, for a second at most, and go on looking."""
         fault = await self._look(START_SECONDS)
@@ -93,7 +97,7 @@ class Line:
         if self.up:
             self.up = False
             self._fault = error
-            self._doubted.set()
+            self.doubt()
 
     async def _watch(self) -> None:
         while True:
@@ -114,6 +118,8 @@ class Line:
         try:
             async with asyncio.timeout(seconds):
                 await self._ping()
+        except TimeoutError:
+            return TimeoutError(f"no answer in {seconds:g} s")
         except Exception as error:  # noqa: BLE001  whatever it is, nobody can be asked
             return error
         return None
