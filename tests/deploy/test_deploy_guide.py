@@ -16,7 +16,7 @@ from foldpoint.config.sources import PREFIX
 PAGE = ROOT / "docs" / "guides" / "deploy.md"
 GUIDE = PAGE.read_text()
 FENCES = re.findall(r"^```(\w+) (\w+)\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
-SETTING = re.compile(r"\b(?:gateway|store|telemetry|upstreams\.\w+)\.[a-z]\w+")
+SETTING = re.compile(r"\b(?:gateway|store|telemetry|upstreams\.\w+)\.(?!md\b)[a-z]\w+")
 FILES = [
     path for path in sorted((ROOT / "deploy").rglob("*")) if path.is_file() and path.suffix not in (".json", ".lock")
 ]
