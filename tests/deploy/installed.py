@@ -5,6 +5,7 @@ A test without its program is skipped, and says which.
 
 import shutil
 import subprocess
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -40,7 +41,9 @@ def _unpack(package: str) -> None:
     if not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
         return
     UNPACKED.mkdir(parents=True, exist_ok=True)
-    for command in ("apt-get --quiet update", f"apt-get --quiet download {package}"):
-        subprocess.run(command.split(), cwd=UNPACKED, capture_output=True, timeout=SECONDS, check=False)
-    for found in UNPACKED.glob(f"{package}_*.deb"):
-        subprocess.run(["dpkg-deb", "--extract", found, UNPACKED], capture_output=True, timeout=SECONDS, check=False)
+    fetching = [f"apt-get --quiet {what}".split() for what in ("update", f"download {package}")]
+    with suppress(subprocess.TimeoutExpired):
+        for command in fetching:
+            subprocess.run(command, cwd=UNPACKED, capture_output=True, timeout=SECONDS, check=False)
+        for found in UNPACKED.glob(f"{package}_*.deb"):
+            subprocess.run(["dpkg-deb", "--extract", found, UNPACKED], capture_output=True, timeout=SECONDS, check=False)
