@@ -235,7 +235,7 @@ def test_a_store_that_fails_is_said(tmp_path: Path) -> None:
 
     (status, said), ring = asyncio.run(main())
     assert status == 503
-    assert said["error"]["message"].startswith("the store is away: ")
+    assert said["error"]["message"] == "the store is away: try again; the log says why"
     assert ring == ["a"]
 
 
