@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 
-from . import cost, fold, gateway, limits, telemetry
+from . import cost, fold, gateway, limits, records, telemetry
 from .report import Section, printed, written
 
 SECTIONS: Mapping[str, Callable[[bool], Section]] = {
@@ -13,6 +13,7 @@ SECTIONS: Mapping[str, Callable[[bool], Section]] = {
     "limits": limits.measured,
     "cost": cost.measured,
     "telemetry": telemetry.measured,
+    "records": records.measured,
 }
 
 

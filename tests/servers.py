@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
@@ -29,9 +29,10 @@ _numbers = count(1)
 class Postgres:
     """A server with one superuser, `postgres`, who needs PASSWORD; it keeps its port when it is started again."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, durable: bool = False) -> None:
         self.port = free_port()
         self._folder = folder
+        self._options = ("-c", f"fsync={'on' if durable else 'off'}", "-c", "max_connections=200")
         self._process: subprocess.Popen[bytes] | None = None
         self._user = {"user": UNPRIVILEGED, "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
         self._programs = _programs(folder, self._user.get("user"))
@@ -63,7 +64,7 @@ class Postgres:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        options = f"-h 127.0.0.1 -p {self.port} -k {self._folder} -c fsync=off -c max_connections=200".split()
+        options = ("-h", "127.0.0.1", "-p", str(self.port), "-k", self._folder, *self._options)
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [self._programs / "postgres", "-D", self._folder / "data", *options],
@@ -103,7 +104,8 @@ class Postgres:
         assert self._process is not None
         postmaster = psutil.Process(self._process.pid)
         for process in (postmaster, *postmaster.children()):
-            process.send_signal(number)
+            with suppress(psutil.NoSuchProcess):  # one that serves a connection ends with it
+                process.send_signal(number)
 
 
 class Valkey:
@@ -137,10 +139,10 @@ class Valkey:
 
 
 @contextmanager
-def postgres() -> Iterator[Postgres]:
-    """A server that runs until the end of the block."""
+def postgres(durable: bool = False) -> Iterator[Postgres]:
+    """A server that runs until the end of the block; durable: it waits for the disk, as one that matters does."""
     with _folder() as folder:
-        server = Postgres(folder)
+        server = Postgres(folder, durable)
         try:
             server.start()
             yield server

@@ -12,7 +12,7 @@ OURS = ("FOLDPOINT_", "ACE_", "AWS_", "XDG_")
 def environment(home: Path, **more: str) -> dict[str, str]:
     """This process's environment without what would change the settings, with a home of its own."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-    return {**kept, "HOME": str(home), "COLUMNS": "200", **more}
+    return {**kept, "HOME": str(home), "TMPDIR": str(home), "COLUMNS": "200", **more}
 
 
 def without(*modules: str) -> str:

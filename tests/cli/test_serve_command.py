@@ -31,9 +31,10 @@ def serving(*arguments: str, at: Path, **more: str) -> Iterator[tuple[subprocess
         process.stdout.close()
 
 
-def get(url: str) -> Any:
+def get(url: str, **headers: str) -> Any:
     """The JSON at the address."""
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=20) as answer:
+    asked = urllib.request.Request(url, headers=headers)
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=20) as answer:
         return json.load(answer)
 
 

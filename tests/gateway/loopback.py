@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import msgspec
 from aiohttp import web
 
 from foldpoint.config import Aws, GatewaySettings, Settings, StoreSettings, Upstream
@@ -16,6 +17,7 @@ from foldpoint.core.policy import Policy, Trajectory
 from foldpoint.core.receipt import Receipt, Stage
 from foldpoint.core.record import Record
 from foldpoint.gateway.app import create_app
+from foldpoint.gateway.callers import Engines
 from foldpoint.gateway.keyring import digest_of
 from foldpoint.gateway.modes import Consulted
 from foldpoint.gateway.serving import listening
@@ -200,6 +202,16 @@ class Canned:
         return Consulted(body if self._body is None else self._body, self._receipt, self._opening, "a-model")
 
 
+def chat(turns: int) -> bytes:
+    """A chat body of as many turns, each with a long result."""
+    messages: list[Any] = [{"role": "user", "content": "Read all parts."}]
+    for n in range(turns):
+        call = {"id": f"c{n}", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+        messages.append({"role": "assistant", "content": f"Part {n}.", "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"c{n}", "content": f"part {n}: " + "a quick fox; " * 300})
+    return msgspec.json.encode({"model": "gpt-6-sol", "messages": messages})
+
+
 class KeysInMemory:
     """Keys without a store; `away` is what a store that fails does."""
 
@@ -262,13 +274,19 @@ class Alone:
 
 
 def app_of(
-    settings: Settings, recorder: Any, *, engine: Any = None, store: Any = None, shared: Alone | None = None
+    settings: Settings,
+    recorder: Any,
+    *,
+    engine: Any = None,
+    engines: Engines | None = None,
+    store: Any = None,
+    shared: Alone | None = None,
 ) -> web.Application:
-    """The application with what the test gives it, the rest without effect."""
+    """The application with what the test gives it, the rest without effect. `engine` folds for every policy."""
     made = engine or Canned()
     return create_app(
         settings=settings,
-        engines=lambda policy: made,
+        engines=engines or (lambda policy: made),
         recorder=recorder,
         store=store or KeysInMemory(),
         shared=shared or Alone(),

@@ -8,8 +8,10 @@ from typing import Any
 import aiohttp
 import msgspec
 import pytest
-from loopback import Alone, app_of, settings_for
+from loopback import Alone, Provider, app_of, chat, settings_for
 
+from foldpoint.assemble import engines
+from foldpoint.config import Settings
 from foldpoint.core.key_skills import SETTABLE
 from foldpoint.gateway.serving import listening, run
 from foldpoint.stores import Recorder, Spool, Store, open_store
@@ -32,6 +34,12 @@ class Api:
         async with self._client.request(method, self._url + path, data=data, headers=named) as answer:
             return answer.status, msgspec.json.decode(await answer.read())
 
+    async def send(self, path: str, body: bytes, key: str) -> tuple[int, dict[str, str]]:
+        """Status and headers of a provider's path."""
+        async with self._client.post(self._url + path, data=body, headers={"x-api-key": key}) as answer:
+            await answer.read()
+            return answer.status, {name.lower(): value for name, value in answer.headers.items()}
+
     async def made(self, **asked: Any) -> tuple[str, str]:
         """Id and secret of a new key."""
         status, said = await self.ask("POST", KEYS, asked)
@@ -40,12 +48,12 @@ class Api:
 
 
 @contextlib.asynccontextmanager
-async def api(folder: Path, **gateway: Any) -> AsyncIterator[Api]:
-    """The gateway on a SQLite store."""
+async def api(folder: Path, settings: Settings | None = None, **gateway: Any) -> AsyncIterator[Api]:
+    """The gateway on a SQLite store, with engines that fold."""
     store, shared = open_store("sqlite:///r.db", folder), Alone()
-    recorder = Recorder(store, Spool(folder / "spool"))
-    settings = settings_for("http://127.0.0.1:9", **{"admin_key": ADMIN, **gateway})
-    app = app_of(settings, recorder, store=store, shared=shared)
+    recorder = Recorder(store, Spool(folder / "spool"), newest=shared.newest)
+    settings = settings or settings_for("http://127.0.0.1:9", **{"admin_key": ADMIN, **gateway})
+    app = app_of(settings, recorder, engines=engines(), store=store, shared=shared)
     async with listening(app, "127.0.0.1", 0) as url, aiohttp.ClientSession() as client:
         yield Api(url, client, store, shared)
     store.close()
@@ -180,6 +188,34 @@ def test_a_key_sets_what_it_folds_by(tmp_path: Path) -> None:
     run(main())
 
 
+def test_off_shadow_and_prod_side_by_side(tmp_path: Path) -> None:
+    """Of three keys on one gateway: the provider gets the client's bytes in off and shadow, the folded ones in prod.
+
+    Off has no stage and no header, shadow says what it would save, and each tenant's ring has its own alone.
+    """
+
+    async def main() -> None:
+        async with Provider().running() as provider:
+            settings = settings_for(provider.url, admin_key=ADMIN)
+            async with api(tmp_path, settings) as it:
+                for mode in ("off", "shadow", "prod"):
+                    asked = {"tenant": mode, "plan": "enterprise", "skill_modes": {SKILL: mode}}
+                    _, secret = await it.made(**asked, skill_params={SKILL: {"payback_turns": 1000}})
+                    for turns in (6, 20, 21):
+                        status, said = await it.send("/v1/chat/completions", chat(turns), secret)
+                        assert status == 200
+                    folded = mode == "prod"
+                    assert (provider.got[-1].body != chat(21)) is folded
+                    assert any(name.startswith("x-ace-") for name in said) is (mode != "off")
+                    verdicts = {"off": None, "shadow": "would_compact", "prod": "compacted"}
+                    assert said.get("x-ace-trajectory-compaction") == verdicts[mode]
+                    ring = (await it.ask("GET", "/api/v1/tenant/ring", key=secret))[1]["requests"]
+                    assert [(one["tenant"], one["mode"]) for one in ring] == [(mode, mode)] * 3
+                    assert [len(one["stages"]) for one in ring] == [int(mode != "off")] * 3
+
+    run(main())
+
+
 def test_nothing_is_saved_unless_all_is(tmp_path: Path) -> None:
     """One bad field among good ones, or a plan that has no parameters."""
 
@@ -228,7 +264,7 @@ def test_a_store_that_is_away_is_said(tmp_path: Path) -> None:
             for method, path in (("GET", KEYS), ("POST", KEYS), ("DELETE", f"{KEYS}/x")):
                 status, said = await it.ask(method, path, {} if method == "POST" else None)
                 assert status == 503
-                assert said["error"]["message"].startswith("the store is away: ")
+                assert said["error"]["message"] == "the store is away: try again; the log says why"
 
     run(main())
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import aiohttp
 import msgspec
 from aiohttp import web
-from loopback import Alone, Canned, KeysInMemory, settings_for
+from loopback import Alone, Canned, KeysInMemory, chat, settings_for
 
 from foldpoint import assemble
 from foldpoint.config import load
@@ -235,7 +235,7 @@ def test_a_store_that_fails_is_said(tmp_path: Path) -> None:
 
     (status, said), ring = asyncio.run(main())
     assert status == 503
-    assert said["error"]["message"].startswith("the store is away: ")
+    assert said["error"]["message"] == "the store is away: try again; the log says why"
     assert ring == ["a"]
 
 
@@ -270,16 +270,6 @@ async def folding(folder: Path) -> AsyncIterator[str]:
         with assemble.gateway(load(config, environ={"HOME": str(folder)}).settings) as app:
             async with listening(app, "127.0.0.1", 0) as url:
                 yield url
-
-
-def chat(turns: int) -> bytes:
-    """A chat body of as many turns, each with a long result."""
-    messages: list[Any] = [{"role": "user", "content": "Read all parts."}]
-    for n in range(turns):
-        call = {"id": f"c{n}", "type": "function", "function": {"name": "read", "arguments": "{}"}}
-        messages.append({"role": "assistant", "content": f"Part {n}.", "tool_calls": [call]})
-        messages.append({"role": "tool", "tool_call_id": f"c{n}", "content": f"part {n}: " + "a quick fox; " * 300})
-    return msgspec.json.encode({"model": "gpt-6-sol", "messages": messages})
 
 
 def test_a_folded_request_has_its_costs(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import sys
@@ -165,6 +166,50 @@ def test_nothing_marked_is_told(answer: object, tmp_path: Path) -> None:
     kept = b"".join(path.read_bytes() for path in (tmp_path / ".local/share/foldpoint").iterdir())
     assert (code, len(errors) > 20, b"MARKED" in b"".join(errors), b"MARKED" in kept) == (0, True, False, False)
     assert [line for line in output.splitlines() if MARK in line] == []
+
+
+def test_no_key_of_ours_is_told(tmp_path: Path) -> None:
+    """A right one, wrong ones, the admin key, what keys are hashed with, and the key for the provider."""
+
+    async def main() -> tuple[bytes, list[bytes], bytes]:
+        secrets = {
+            "FOLDPOINT_GATEWAY__AUTH": "keys",
+            "FOLDPOINT_GATEWAY__ADMIN_KEY": "MARKED-admin-0123456789abcdef0123456789",
+            "FOLDPOINT_GATEWAY__KEY_SECRET": "MARKED-hash-0123456789abcdef0123456789",
+            "FOLDPOINT_UPSTREAMS__ANTHROPIC__API_KEY": "MARKED-upstream",
+            "FOLDPOINT_UPSTREAMS__ANTHROPIC__BASE_URL": "http://127.0.0.1:9",
+            "FOLDPOINT_GATEWAY__PORT": "0",
+            "FOLDPOINT_STORE__MESSAGES": "off",
+            "FOLDPOINT_TELEMETRY__LOG_REQUESTS": "true",
+        }
+        async with debugged(tmp_path, **secrets) as (address, process):
+
+            async def with_key(method: str, path: str, key: str, body: bytes = b"{}") -> bytes:
+                lines = f"{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nx-api-key: {key}\r\n"
+                return await heard(address, f"{lines}content-length: {len(body)}\r\n\r\n".encode() + body)
+
+            made = await with_key("POST", "/api/v1/dev_keys", secrets["FOLDPOINT_GATEWAY__ADMIN_KEY"])
+            ours = json.loads(made.partition(b"\r\n\r\n")[2])["secret"]
+            wrong = "fp-MARKED-" + "a" * 36
+            asked = [
+                with_key(method, path, key, BODY)
+                for method, path in (
+                    ("POST", "/v1/messages"),
+                    ("POST", "/api/v1/dev_keys"),
+                    ("GET", "/api/v1/dev_keys"),
+                )
+                for key in (ours, wrong, ours[:-1], "fp-MARKED", secrets["FOLDPOINT_GATEWAY__ADMIN_KEY"][:-1])
+            ]
+            answers = await asyncio.gather(*asked)
+            process.send_signal(signal.SIGTERM)
+            assert process.stdout is not None
+            return ours.encode(), answers, await process.stdout.read()
+
+    ours, answers, output = run(main())
+    kept = b"".join(path.read_bytes() for path in (tmp_path / ".local/share/foldpoint").iterdir() if path.is_file())
+    told = b"".join(answers) + output + kept
+    assert sorted(answer.split()[1] for answer in answers) == [b"401"] * 14 + [b"502"]
+    assert (ours in told, MARK in told) == (False, False)
 
 
 class Breaking(Canned):

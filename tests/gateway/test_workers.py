@@ -65,7 +65,7 @@ async def served(home: Path, provider: Provider, workers: int = 3, **more: str) 
         *(sys.executable, "-c", MAIN, "serve", "--port", "0", "--workers", str(workers)),
         stdout=asyncio.subprocess.PIPE,
         cwd=home,
-        env={**kept, "HOME": str(home), **settings},
+        env={**kept, "HOME": str(home), "TMPDIR": str(home), **settings},
     )
     it = Served(process, "")
     it.address = (await it.said("listening"))["address"]

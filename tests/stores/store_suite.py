@@ -125,7 +125,7 @@ class StoreSuite:
         fill(store, record("a"), record("b"))
         assert store.requests("t", limit=2).cursor is None
 
-    @pytest.mark.parametrize("cursor", ["", "x", "!!!", "bm90IGEgdGltZQ", "\udc80"])
+    @pytest.mark.parametrize("cursor", ["", "x", "!!!", "bm90IGEgdGltZQ", "bmFuIGE", "\udc80"])
     def test_a_foreign_cursor_is_refused(self, store: RecordStore, cursor: str) -> None:
         """Not an error of the store."""
         with pytest.raises(BadCursor):

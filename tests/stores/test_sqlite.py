@@ -24,7 +24,7 @@ OPEN = """
 import sys
 from pathlib import Path
 from foldpoint.stores import SqliteDatabase, SqlStore
-SqlStore(SqliteDatabase(Path(sys.argv[1]))).ping()
+print(SqlStore(SqliteDatabase(Path(sys.argv[1]))).secret().hex())
 """
 
 
@@ -61,10 +61,13 @@ def test_two_stores_on_one_file_see_each_other(tmp_path: Path) -> None:
 
 
 def test_processes_that_start_together_make_one_schema(tmp_path: Path) -> None:
-    """All of them open the store, and each migration is applied once."""
+    """All of them open the store, each migration is applied once, and they have one secret."""
     path = tmp_path / "new" / "r.db"
-    started = [subprocess.Popen([sys.executable, "-c", OPEN, str(path)], stderr=subprocess.PIPE) for _ in range(4)]
-    assert [(process.communicate(timeout=60)[1], process.returncode) for process in started] == [(b"", 0)] * 4
+    asked = [sys.executable, "-c", OPEN, str(path)]
+    started = [subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
+    ended = [(*process.communicate(timeout=60), process.returncode) for process in started]
+    assert [(said, code) for _, said, code in ended] == [(b"", 0)] * 4
+    assert len({secret for secret, _, _ in ended}) == 1
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT version, name FROM schema_version").fetchall() == APPLIED
 

@@ -176,17 +176,21 @@ class Parent:
         return {"pid": worker.pid, "exit_code": code}
 
     async def _start(self) -> Worker:
-        """Start a process, in a session of its own: what a terminal says to us, we say to it."""
+        """Start a process, in a session of its own: what a terminal says to us, we say to it. Raises NotStarted."""
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         with theirs:
-            process = await asyncio.create_subprocess_exec(
-                *COMMAND,
-                stdin=theirs.fileno(),
-                pass_fds=(*self._sockets, self._file),
-                env={**os.environ, FOLDER: self._folder} if self._folder is not None else None,
-                start_new_session=True,
-            )
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *COMMAND,
+                    stdin=theirs.fileno(),
+                    pass_fds=(*self._sockets, self._file),
+                    env={**os.environ, FOLDER: self._folder} if self._folder is not None else None,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                ours.close()
+                raise NotStarted(f"a worker cannot be started: {error.strerror or error}", 1) from None
         return Worker(process, ours)
 
     def _tell_ready(self) -> None:

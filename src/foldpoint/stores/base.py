@@ -127,7 +127,7 @@ class KeyStore(Protocol):
         """What digests are keyed with: 32 bytes, made at the first call and the same for every process from then on."""
 
     def add_key(self, key: Key, digest: bytes) -> None:
-        """Keep a new key."""
+        """Keep a new key. Raises StoreError when its id or digest is there already."""
 
     def key_by(self, digest: bytes) -> Key | None:
         """The key with that digest, a revoked one too; None when there is none."""
@@ -136,7 +136,8 @@ class KeyStore(Protocol):
         """All keys, or those of one tenant, the newest first."""
 
     def save_key(self, key: Key) -> bool:
-        """Put it in the place of the key with its id, digest and creation left as they are; False: there is none."""
+        """Put it in the place of the key with its id; False: there is none. Digest and creation are left as they are,
+        and so is a revocation, which may have come after the key was read."""
 
     def revoke_key(self, id: str, time: float) -> Key | None:
         """Mark the key as revoked, unless it is already, and give it back; None when there is none."""

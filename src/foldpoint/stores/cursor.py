@@ -1,5 +1,6 @@
 """The place in a list, newest first, at which the next page begins."""
 
+import math
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 from .base import BadCursor
@@ -14,6 +15,9 @@ def place_of(cursor: str) -> tuple[float, str]:
     """The time and id that a cursor stands for. Raises BadCursor."""
     try:
         time, _, id = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().partition(" ")
-        return float(time), id
+        place = float(time), id
     except ValueError:
-        raise BadCursor(f"cursor {cursor!r} is not one of a page: leave it out to begin at the newest") from None
+        place = math.nan, ""
+    if not math.isfinite(place[0]):
+        raise BadCursor(f"cursor {cursor!r} is not one of a page: leave it out to begin at the newest")
+    return place

@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 
 from foldpoint.core.key import KeyLimits
-from foldpoint.stores import SqliteStore
+from foldpoint.stores import open_store
 from foldpoint.stores.shared import open_shared
 
 
 async def main(url: str, folder: Path, workers: int, lease: float, key: str) -> None:
-    shared = open_shared(url, folder, workers, SqliteStore(folder / "records.db"), lease=lease)
+    shared = open_shared(url, folder, workers, open_store("sqlite:///records.db", folder), lease=lease)
     await shared.start()
     print(await shared.limiter.admit(key, KeyLimits(concurrent_requests=1), "kept"), flush=True)
     async with shared.lock(f"lock of {key}", lease) as lock:

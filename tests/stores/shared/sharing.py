@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from foldpoint.core.record import Record
-from foldpoint.stores import SqliteStore
+from foldpoint.stores import open_store
 from foldpoint.stores.shared import Pace, Shared, open_shared
 
 PACE = Pace(pause=0.05, look=0.2)
@@ -17,7 +17,7 @@ SECONDS = 20
 
 def sharing(url: str, folder: Path, workers: int = 1, lease: float = 30.0) -> Shared:
     """What a process shares; nothing is started."""
-    return open_shared(url, folder, workers, SqliteStore(folder / "records.db"), lease=lease, pace=PACE)
+    return open_shared(url, folder, workers, open_store("sqlite:///records.db", folder), lease=lease, pace=PACE)
 
 
 @asynccontextmanager

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import valkey as client
+from certified import certify, encrypted
 from sharing import logged, sharing, started
 
 from foldpoint.core.key import KeyLimits
@@ -91,6 +92,30 @@ def test_tls_to_a_plain_port(valkey_server: Valkey, tmp_path: Path) -> None:
     failing, lines = said_of(valkey_server.url.replace("valkey:", "valkeys:"), tmp_path)
     assert failing
     assert len(lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("host", "options", "fault"),
+    [
+        ("localhost", "ssl_ca_certs={}", ""),
+        ("localhost", "", "certificate verify failed"),
+        ("127.0.0.1", "ssl_ca_certs={}", "certificate is not valid for '127.0.0.1'"),
+        ("127.0.0.1", "ssl_ca_certs={}&ssl_check_hostname=false", ""),
+    ],
+)
+def test_tls(valkey_server: Valkey, tmp_path: Path, host: str, options: str, fault: str) -> None:
+    """With a certificate that is good for the host, unless it is said that another will do."""
+    certificate = certify("localhost", tmp_path)
+
+    async def main() -> bool:
+        async with encrypted(valkey_server.port, certificate) as port:
+            shared = sharing(f"valkeys://{host}:{port}/0?{options.format(certificate)}", tmp_path)
+            async with started(shared):
+                return shared.failing
+
+    with logged() as lines:
+        assert asyncio.run(main()) is bool(fault)
+    assert [fault in line.error for line in lines] == [True] * bool(fault)  # type: ignore[attr-defined]
 
 
 def test_a_server_that_takes_the_connection_and_never_answers(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from sharing import PACE, record, sharing, started
 
 from foldpoint.core.record import Record
 from foldpoint.core.usage import Usage
-from foldpoint.stores import Kept, SqliteStore, StoreError
+from foldpoint.stores import Kept, StoreError, open_store
 from foldpoint.stores.shared import open_shared
 from foldpoint.stores.shared.names import named
 from servers import Valkey
@@ -124,7 +124,7 @@ def test_no_name_reaches_another(one: str, other: str, kind: str) -> None:
 
 def test_workers_read_the_store(tmp_path: Path) -> None:
     """What another worker wrote is there; a put alone is not."""
-    store = SqliteStore(tmp_path / "records.db")
+    store = open_store("sqlite:///records.db", tmp_path)
     store.add([Kept(record("a", time=1.0)), Kept(record("b", time=2.0)), Kept(record("x", tenant="u"))])
 
     async def main() -> list[str]:
@@ -139,7 +139,7 @@ def test_workers_read_the_store(tmp_path: Path) -> None:
 
 def test_workers_whose_store_fails(tmp_path: Path) -> None:
     """It is the store's fault, and said as one."""
-    store = SqliteStore(tmp_path / "records.db")
+    store = open_store("sqlite:///records.db", tmp_path)
     store.close()
     shared = open_shared("", tmp_path, 2, store)
     with pytest.raises(StoreError):

@@ -1,6 +1,7 @@
 """The door of the API: who may come in, what may be asked, and every fault said as JSON."""
 
 import ipaddress
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Any, Literal
@@ -26,7 +27,9 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 LONGEST_BODY = 64 * 1024
 CALLER = web.RequestKey("caller", Caller)
 CLOSED = "the admin API is closed: set gateway.admin_key"
+AWAY = "the store is away: try again; the log says why"
 NOT_ADMIN = "this wants the admin key: send it as Authorization (Bearer)"
+log = logging.getLogger(__name__)
 
 
 class Refused(Exception):
@@ -58,7 +61,8 @@ def door(answer: Answer, who: Who, known: Sequence[str], made: HTTPStatus = HTTP
         except Failure as failure:
             return fault([Fault(failure.message)], HTTPStatus(failure.status), retry_headers(failure.seconds))
         except StoreError as error:
-            return fault([Fault(f"the store is away: {error}")], HTTPStatus.SERVICE_UNAVAILABLE, retry_headers(1.0))
+            log.warning("the store did not answer", extra={"error": str(error)})
+            return fault([Fault(AWAY)], HTTPStatus.SERVICE_UNAVAILABLE, retry_headers(1.0))
 
     return handler
 

@@ -8,6 +8,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,8 +16,9 @@ from limits.aio.storage import SlidingWindowCounterSupport
 
 from .places import Open
 
-PATIENCE_SECONDS = 0.1
+TRIES = 50
 RETRY_SECONDS = 0.001
+"""A file that another process writes to is tried again for about a tenth of a second."""
 MEMORY = ":memory:"
 T = TypeVar("T")
 TABLES = """
@@ -32,7 +34,7 @@ CURRENT = "iif(slot = :slot, current, 0)"
 PREVIOUS = "iif(slot = :slot, previous, iif(slot = :slot - 1, current, 0))"
 HIT = f"""INSERT INTO used SELECT :name, :slot, :amount, 0, :ends WHERE :amount <= :limit
 ON CONFLICT DO UPDATE SET slot = :slot, current = {CURRENT} + :amount, previous = {PREVIOUS}, ends = :ends
-WHERE CAST({PREVIOUS} * :share AS INTEGER) + {CURRENT} + :amount <= :limit"""
+WHERE CAST({PREVIOUS} * :left / :expiry AS INTEGER) + {CURRENT} + :amount <= :limit"""
 TAKE = """INSERT INTO place SELECT :key, :request, :ends
 WHERE (SELECT COUNT(*) FROM place WHERE key = :key AND ends > :now) < :most
 ON CONFLICT DO UPDATE SET ends = :ends"""
@@ -42,7 +44,7 @@ class Ledger(SlidingWindowCounterSupport):
     """A storage of `limits` and the places beside it, in one SQLite file (None: in memory).
 
     Nothing in it is worth a sync: it is what was used in the last minutes. A file that another process is writing to is
-    tried again without holding up the loop. Raises sqlite3.Error, OSError.
+    tried again without holding up the loop. For one thread. Raises sqlite3.Error, OSError.
     """
 
     base_exceptions = sqlite3.Error
@@ -53,6 +55,8 @@ class Ledger(SlidingWindowCounterSupport):
         self._lease = lease
         self._clock = clock
         self._opened: sqlite3.Connection | None = None
+        self._tries = 0
+        self._turn = asyncio.Lock()
 
     async def acquire_sliding_window_entry(self, key: str, limit: int, expiry: int, amount: int = 1) -> bool:
         """Count so much, unless that would be more than the limit."""
@@ -63,7 +67,8 @@ class Ledger(SlidingWindowCounterSupport):
             "slot": slot,
             "amount": amount,
             "limit": limit,
-            "share": slot + 1 - now / expiry,
+            "left": (slot + 1) * expiry - now,
+            "expiry": expiry,
             "ends": (slot + 2.0) * expiry,
         }
         return (await self._run(HIT, hit)).rowcount > 0
@@ -102,6 +107,7 @@ class Ledger(SlidingWindowCounterSupport):
 
     async def ping(self) -> None:
         """Raise what a write would raise."""
+        self._tries = 0
         await self._run("DELETE FROM used WHERE name = :name", {"name": ""})
 
     def close(self) -> None:
@@ -111,10 +117,10 @@ class Ledger(SlidingWindowCounterSupport):
             self._opened = None
 
     async def _run(self, statement: str, values: dict[str, Any]) -> sqlite3.Cursor:
-        return await _while_busy(lambda: self._connection().execute(statement, values))
+        return await self._while_busy(lambda: self._connection().execute(statement, values))
 
     async def _transaction(self, statements: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
-        connection = await _while_busy(lambda: _begun(self._connection()))
+        connection = await self._while_busy(lambda: _begun(self._connection()))
         try:
             for statement, values in statements:
                 connection.execute(statement, values)
@@ -124,23 +130,36 @@ class Ledger(SlidingWindowCounterSupport):
                 connection.execute("ROLLBACK")
             raise
 
+    async def _while_busy(self, call: Callable[[], T]) -> T:
+        """Call, and call again while another process writes; the loop goes on meanwhile.
+
+        Only the first of those who wait tries again, and when it gives up the others do after one try.
+        """
+        if not self._turn.locked():
+            with suppress(BlockingIOError):
+                return self._tried(call)
+        async with self._turn:
+            while True:
+                with suppress(BlockingIOError):
+                    return self._tried(call)
+                await asyncio.sleep(RETRY_SECONDS)
+
+    def _tried(self, call: Callable[[], T]) -> T:
+        """What it gives. Raises BlockingIOError where it is worth to try again."""
+        try:
+            given = call()
+        except sqlite3.OperationalError as error:
+            self._tries += 1
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or self._tries > TRIES:
+                raise
+            raise BlockingIOError(str(error)) from error
+        self._tries = 0
+        return given
+
     def _connection(self) -> sqlite3.Connection:
         if self._opened is None:
             self._opened = _open(self._path)
         return self._opened
-
-
-async def _while_busy(call: Callable[[], T]) -> T:
-    """Call, and call again while another process writes, for a while; the loop goes on meanwhile."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        try:
-            return call()
-        except sqlite3.OperationalError as error:
-            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-            if not busy or time.monotonic() > deadline:
-                raise
-        await asyncio.sleep(RETRY_SECONDS)
 
 
 def _begun(connection: sqlite3.Connection) -> sqlite3.Connection:
