@@ -10,7 +10,7 @@ from .headers import Fields, is_sent_on, raw_of, text
 
 BEGINS = b"fp-"
 BEARER = re.compile(rb"(?i:bearer)[ \t]+")
-BASIC = re.compile(rb"\s*(?i:basic)\s+")
+AUTHORIZATION, BASIC = b"authorization", b"basic"
 PLACES = frozenset((b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key", b"x-foldpoint-key"))
 ALIKE = re.compile(rb"(?=(fp-[A-Za-z0-9_-]{43}))")
 """What has the form of a key, wherever it begins."""
@@ -30,11 +30,10 @@ def strays(fields: Fields, target: str) -> dict[bytes, str]:
     """
     found: dict[bytes, str] = {}
     for name, value in fields:
-        held = value if BEGINS in value else b""
-        if scheme := BASIC.match(value):
-            held += b" " + _decoded(value[scheme.end() :])
-        if BEGINS in held and is_sent_on(low := name.lower()) and not is_a_key(low, value):
-            found.update(dict.fromkeys(ALIKE.findall(held), f"the header {text(low)}"))
+        if BEGINS in value or (len(name) == len(AUTHORIZATION) and value[:1] in b"bB"):
+            low = name.lower()
+            if is_sent_on(low) and not is_a_key(low, value):
+                found.update(dict.fromkeys(ALIKE.findall(value + b" " + _decoded(value)), f"the header {text(low)}"))
     if "fp-" in target or "%" in target:
         said = raw_of(target)
         found.update(dict.fromkeys(ALIKE.findall(said + b" " + unquote_to_bytes(said)), "the address"))
@@ -55,8 +54,9 @@ def credentials(fields: Fields, target: str) -> Iterator[bytes]:
         yield unquote_to_bytes(member.partition(b"=")[2])
 
 
-def _decoded(text: bytes) -> bytes:
+def _decoded(value: bytes) -> bytes:
+    """What a header's value says behind `Basic`; nothing where it is another."""
     try:
-        return b64decode(text)
+        return b64decode(value[len(BASIC) :]) if value[: len(BASIC)].lower() == BASIC else b""
     except binascii.Error:
         return b""
