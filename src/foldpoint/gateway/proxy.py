@@ -30,7 +30,7 @@ from .modes import Consulted, consult, is_folded, measured, skipped
 from .relay import cut, relay, relayed
 from .routes import BEGINNINGS, Route, route_of, told_apart
 from .sealing import FIXED, OPEN, Asked, Seal, Sealing
-from .sessions import handle_of, names_of, without_session_id
+from .sessions import LONGEST, handle_of, names_of, without_session_id
 from .state import Recording, Traffic
 from .upstream import Body, Upstreams
 from .usage_copy import UsageCopy
@@ -232,7 +232,7 @@ class Proxy:
             and not self._settings.upstreams[route.upstream].keep_session_id
         ):
             sent = without_session_id(sent)
-        exchange.receipt, exchange.model = done.receipt, done.model
+        exchange.receipt, exchange.model = done.receipt, done.model[:LONGEST]
         exchange.handle = handle_of(request.headers, names, done.opening)
         exchange.changes = Changes(plain=sent is not content and encoding_of(request) != "", beta=done.beta)
         if is_folded(done, content):
