@@ -7,7 +7,6 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 from foldpoint.core.key import Key
@@ -70,12 +69,17 @@ class Keyring:
             raise
 
     def forget(self, id: str) -> None:
-        """Read the key with that id, which was changed, anew when it is wanted again: as it was it is good no more."""
+        """Read the key with that id, which was changed, anew when it is wanted again: as it was it is good no more.
+
+        What is read at this moment may be of before.
+        """
+        self._asked.clear()
         for digest in [digest for digest, held in self._held.items() if held.key.id == id]:
             del self._held[digest]
 
     def forget_all(self) -> None:
         """Read every key anew: some may have been changed. Where the store is away they go on."""
+        self._asked.clear()
         for digest, held in self._held.items():
             self._held[digest] = held._replace(read=-math.inf)
 
@@ -94,26 +98,35 @@ class Keyring:
         if asked is None:
             asked = asyncio.create_task(self._fetch(digest))
             self._asked[digest] = asked
-            asked.add_done_callback(partial(self._answered, digest))
+            asked.add_done_callback(seen)
         return await asyncio.shield(asked)
 
-    def _answered(self, digest: bytes, task: asyncio.Task[Key | None]) -> None:
-        """Forget the question, and a fault that nobody waits for any more."""
-        del self._asked[digest]
-        if not task.cancelled():
-            task.exception()
-
     async def _fetch(self, digest: bytes) -> Key | None:
-        began = self._clock()
-        key = await asyncio.to_thread(self._store.key_by, digest)
+        began, task = self._clock(), asyncio.current_task()
+        try:
+            key = await asyncio.to_thread(self._store.key_by, digest)
+        finally:
+            current = self._asked.get(digest) is task
+            if current:
+                del self._asked[digest]
+        if current:
+            self._hold(digest, key, began)
+        return key
+
+    def _hold(self, digest: bytes, key: Key | None, began: float) -> None:
         self._held.pop(digest, None)
         if key is not None:
             self._held[digest] = Held(key, began)
             if len(self._held) > MOST:
                 self._held.popitem(last=False)
-        return key
 
 
 def digest_of(keyed: bytes, secret: bytes) -> bytes:
     """HMAC-SHA256: what is looked up says nothing of the secret, however long the look-up takes."""
     return hmac.digest(keyed, secret, "sha256")
+
+
+def seen(task: asyncio.Task[Key | None]) -> None:
+    """Take note of a fault that nobody waits for any more."""
+    if not task.cancelled():
+        task.exception()
