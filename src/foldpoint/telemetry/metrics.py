@@ -29,8 +29,8 @@ from .labels import MODES, SURFACES, Bounded, Reasons, closed, models_of, outcom
 from .names import Metric
 from .observed import Observed
 from .sessions import Sessions
+from .workers import FOLDER
 
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 STRATEGIES = frozenset(("epoch", "sliding_window"))
 OPS = frozenset(("add",))
 ALIKE = frozenset((names.DRAINING, names.STORE_FAILING, names.SHARED_FAILING, names.BUILD))
