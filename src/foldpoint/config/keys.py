@@ -9,13 +9,13 @@ from typing import Literal
 
 import msgspec
 
+from foldpoint.core.key import UPSTREAMS
 from foldpoint.core.parameters import TRAJECTORY, Parameter, Value
 
 from .settings import seconds
 
 Kind = Literal["int", "float", "bool", "choice", "text"]
 SKILL = "skills.agent_trajectory_compaction"
-UPSTREAMS = ("openai", "anthropic", "gemini", "bedrock")
 _SECRET = "env:NAME, file:PATH or the text itself"
 _POINTER = "env:NAME or file:PATH that holds it"
 _ADDRESS = re.compile(r"https?://[^\s/?#]+(/[^\s?#]*)?")

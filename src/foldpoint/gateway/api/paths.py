@@ -12,13 +12,13 @@ from foldpoint.stores.base import By
 from .. import health
 from ..health import said
 from . import asked, document, keys, records
-from .guard import Answer, Handler, Who, door
+from .guard import Answer, Handler, Who, guarded
 from .shapes import (
     Fault,
     Faults,
     Keys,
     KeyView,
-    Newest,
+    NewestRequests,
     NewKey,
     Request,
     Requests,
@@ -37,7 +37,7 @@ class Path(msgspec.Struct, frozen=True):
     """One method of one path: who may ask, what may be asked for, and what the answer is.
 
     `query` and `inside` (of the path) are JSON schemas by name, `body` is one; `faults` are statuses besides those of
-    the door.
+    the guard.
     """
 
     method: str
@@ -79,7 +79,7 @@ PATHS = (
         "tenant", SessionDetail, inside={"id": TEXT}, faults=(BAD, NONE, AWAY),
     ),
     Path(
-        "GET", f"{TENANT}/ring", records.ring, "The newest records, from memory.", "tenant", Newest,
+        "GET", f"{TENANT}/ring", records.ring, "The newest records, from memory.", "tenant", NewestRequests,
         faults=(BAD, AWAY),
     ),
     Path(
@@ -119,7 +119,7 @@ def add_routes(app: web.Application) -> None:
     for each in PATHS:
         path = SLASHES.get(each.path, each.path)
         there.setdefault(path, []).append(each.method)
-        handler = door(each.answer, each.who, tuple(each.query), each.status)
+        handler = guarded(each.answer, each.who, tuple(each.query), each.status)
         app.router.add_route(each.method, path, handler)
         if each.method == "GET":
             app.router.add_head(path, handler)
