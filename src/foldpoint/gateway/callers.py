@@ -1,5 +1,6 @@
 """Who a request is from: the key it brings, its tenant, and what is folded for it."""
 
+import asyncio
 import hmac
 import logging
 import os
@@ -94,7 +95,7 @@ class Callers:
             raise Failure(503, AWAY, seconds=1.0) from None
         if key is None or key.revoked is not None:
             raise Failure(401, BAD_KEY)
-        return self._caller(key)
+        return await self._caller(key)
 
     def is_admin(self, fields: Fields) -> bool:
         """Do the headers bring the admin key?"""
@@ -105,7 +106,7 @@ class Callers:
         """Is there an admin key?"""
         return self._admin_key is not None
 
-    def _caller(self, key: Key) -> Caller:
+    async def _caller(self, key: Key) -> Caller:
         """The caller of a key, made anew whenever the key was read anew."""
         known = self._known.get(key.id)
         if known is not None and known.key is key:
@@ -113,7 +114,8 @@ class Callers:
         if len(self._known) >= MOST:
             self._known.clear()
         policy = policy_of(self.configured, key.skills)
-        caller = Caller(key.tenant, policy.agent_trajectory_compaction, self._engines(policy), key, credentials_of(key))
+        credentials = await asyncio.to_thread(credentials_of, key) if key.upstreams else {}
+        caller = Caller(key.tenant, policy.agent_trajectory_compaction, self._engines(policy), key, credentials)
         self._known[key.id] = caller
         return caller
 
@@ -148,7 +150,10 @@ def token_of(value: bytes) -> bytes:
 
 
 def credentials_of(key: Key) -> dict[str, str | None]:
-    """What the key's references stand for; one that can't be read is said in the log, not to the caller."""
+    """What the key's references stand for; one that can't be read is said in the log, not to the caller.
+
+    Blocks: a reference may name a file.
+    """
     found: dict[str, str | None] = {}
     for upstream, written in key.upstreams.items():
         secret, wrong = resolved(written, os.environ)

@@ -111,7 +111,7 @@ class Proxy:
                 first_byte_ms=(exchange.head_ns - exchange.sent_ns) / 1e6 if exchange.head_ns else None,
                 streams=exchange.streams,
                 ended=time.time(),
-                sent=exchange.content,
+                sent=exchange.sent,
             )
         )
 
@@ -160,7 +160,7 @@ class Proxy:
             fields = seal.on(request.method, address, fields, body)
         del read
         if self._watching.content and isinstance(body, bytes):
-            exchange.content = body
+            exchange.sent = body
         exchange.sent_ns = time.perf_counter_ns()
         exchange.overhead_ns = exchange.sent_ns - began
         try:
