@@ -11,6 +11,7 @@ from aiohttp import web
 from foldpoint.config import Settings
 from foldpoint.core.errors import fault_of
 from foldpoint.core.ports import Names
+from foldpoint.core.record import CLIENT_LEFT
 from foldpoint.telemetry.observed import Observed
 from foldpoint.telemetry.watching import Watching
 
@@ -22,7 +23,7 @@ from .counting import consult_inside
 from .credentials import with_credential
 from .encodings import Unread, inflated
 from .exchange import Exchange
-from .failures import CLIENT_LEFT, Failure, failure_response
+from .failures import Failure, failure_response
 from .headers import request_fields
 from .limits import Limits
 from .line import Reply

@@ -21,11 +21,12 @@ from prometheus_client import (
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from foldpoint.core.policy import MODES
 from foldpoint.core.receipt import VERDICTS
 from foldpoint.core.record import Record
 
 from . import names
-from .labels import MODES, SURFACES, Bounded, Reasons, closed, models_of, outcome_of
+from .labels import SURFACES, Bounded, Reasons, closed, models_of, outcome_of
 from .names import Metric
 from .observed import Observed
 from .sessions import Sessions
