@@ -1,5 +1,6 @@
 """The one table of the API's paths: routes and the OpenAPI document are made from it."""
 
+from functools import cache
 from http import HTTPStatus
 from typing import Any, get_args
 
@@ -144,4 +145,10 @@ def not_allowed(methods: list[str]) -> Handler:
 
 async def openapi(request: web.Request) -> web.Response:
     """The document that describes all of this."""
-    return said(document.of(PATHS))
+    return said(msgspec.Raw(described()))
+
+
+@cache
+def described() -> bytes:
+    """The document as JSON. To make it takes some milliseconds, in which nobody else is served: once is enough."""
+    return msgspec.json.encode(document.of(PATHS))
