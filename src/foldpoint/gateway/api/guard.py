@@ -17,7 +17,7 @@ from foldpoint.stores.base import StoreError
 from ..body import Streamed, encoding_of, read_body
 from ..callers import CALLERS, NO_KEY, Caller, presented
 from ..failures import Failure, retry_headers
-from ..health import said
+from ..saying import said
 from .shapes import Fault, Faults
 
 Who = Literal["anyone", "tenant", "key", "admin"]

@@ -11,7 +11,7 @@ from foldpoint.core.receipt import VERDICTS
 from foldpoint.stores.base import By
 
 from .. import health
-from ..health import said
+from ..saying import said
 from . import asked, document, keys, records
 from .guard import Answer, Handler, Who, guarded
 from .shapes import (
