@@ -1,5 +1,6 @@
 """The admin API and what a key sets of itself: every status and message, on a real store."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -277,5 +278,22 @@ def test_a_proxy_in_front_may_name_the_host(tmp_path: Path) -> None:
             _, secret = await it.made()
             asked = [await it.ask("GET", "/api/v1/tenant/ring", key=key, host="gw.example") for key in (secret, "")]
             assert [status for status, _ in asked] == [200, 403]
+
+    run(main())
+
+
+def test_saves_at_once_are_all_kept(tmp_path: Path) -> None:
+    """Each sets what it names, none takes back what another said."""
+
+    async def main() -> None:
+        async with api(tmp_path) as it:
+            _, secret = await it.made(plan="enterprise")
+            wanted = {"epoch_size": 7, "keep_recent_turns": 3, "expected_task_steps": 9, "payback_turns": 5}
+            saves = [it.ask("POST", SKILLS, {"skill_params": {SKILL: {name: n}}}, secret) for name, n in wanted.items()]
+            mode = it.ask("POST", SKILLS, {"skill_modes": {SKILL: "shadow"}}, secret)
+            assert [status for status, _ in await asyncio.gather(mode, *saves)] == [200] * 5
+            _, now = await it.ask("GET", SKILLS, key=secret)
+            assert now["skill_modes"][SKILL] == "shadow"
+            assert {name: now["skill_params"][SKILL][name] for name in wanted} == wanted
 
     run(main())

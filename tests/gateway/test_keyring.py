@@ -15,6 +15,21 @@ from foldpoint.stores import StoreError
 SECRET = b"fp-" + b"s" * 43
 
 
+class Slow(KeysInMemory):
+    """Keys of a store that answers when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = threading.Event()
+        self.read = threading.Semaphore(0)
+
+    def key_by(self, digest: bytes) -> Key | None:
+        found = super().key_by(digest)
+        self.read.release()
+        self.go.wait(20)
+        return found
+
+
 class Clock:
     """A clock that the test sets."""
 
@@ -90,15 +105,6 @@ def test_while_the_store_is_away_a_known_key_goes_on() -> None:
 def test_who_asks_at_the_same_time_waits_for_one_answer() -> None:
     """A burst after a start asks the store once; one that leaves does not take the answer from the others."""
 
-    class Slow(KeysInMemory):
-        def __init__(self) -> None:
-            super().__init__()
-            self.go = threading.Event()
-
-        def key_by(self, digest: bytes) -> Key | None:
-            self.go.wait(20)
-            return super().key_by(digest)
-
     async def main() -> None:
         keys = Slow()
         key = keys.add(SECRET.decode())
@@ -109,6 +115,26 @@ def test_who_asks_at_the_same_time_waits_for_one_answer() -> None:
         keys.go.set()
         assert await asyncio.gather(*asked[1:]) == [key] * 19
         assert keys.asked == 1
+
+    run(main())
+
+
+def test_what_was_read_before_a_change_is_not_remembered_after_it() -> None:
+    """Whoever asks after the news reads anew, even while an older answer is on its way, which is kept for nobody."""
+
+    async def main() -> None:
+        keys = Slow()
+        key = keys.add(SECRET.decode())
+        ring = Keyring(keys)  # type: ignore[arg-type]
+        early = asyncio.create_task(ring.key(SECRET))
+        await asyncio.to_thread(keys.read.acquire)
+        changed = keys.add(SECRET.decode(), id=key.id, revoked=5.0)
+        ring.forget(key.id)
+        late = asyncio.create_task(ring.key(SECRET))
+        await asyncio.to_thread(keys.read.acquire)
+        keys.go.set()
+        assert [await early, await late, await ring.key(SECRET)] == [key, changed, changed]
+        assert keys.asked == 2
 
     run(main())
 

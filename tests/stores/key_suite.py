@@ -54,19 +54,43 @@ class KeySuite:
         assert store.keys() == [WHOLE]
         assert store.key_by(DIGESTS[0]) == WHOLE
 
-    def test_a_key_is_saved_in_its_place(self, store: KeyStore) -> None:
-        """With its digest and its creation."""
+    def test_skills_are_set_of_one_key(self, store: KeyStore) -> None:
+        """By what they were; all else of it stays, and so do other keys."""
         store.add_key(WHOLE, DIGESTS[0])
         store.add_key(OFF, DIGESTS[1])
-        changed = Key(id="k1", name="new", tenant="t", plan="team", shown="fp-x", limits=KeyLimits(1), created=5.0)
-        assert store.save_key(changed)
-        assert store.key_by(DIGESTS[0]) == msgspec.structs.replace(changed, created=WHOLE.created)
-        assert store.key_by(DIGESTS[1]) == OFF
+        seen: list[Key] = []
 
-    def test_a_key_that_is_not_there_is_not_saved(self, store: KeyStore) -> None:
+        def change(key: Key) -> KeySkills:
+            seen.append(key)
+            return KeySkills(())
+
+        changed = msgspec.structs.replace(WHOLE, skills=KeySkills(()))
+        assert store.set_skills("k1", change) == changed
+        assert (seen, store.key_by(DIGESTS[0]), store.key_by(DIGESTS[1])) == ([WHOLE], changed, OFF)
+
+    def test_skills_of_no_key_are_not_set(self, store: KeyStore) -> None:
         """And none is made."""
-        assert not store.save_key(WHOLE)
+        assert store.set_skills("k1", lambda key: key.skills) is None
         assert store.keys() == []
+
+    def test_skills_that_cannot_be_are_not_set(self, store: KeyStore) -> None:
+        """What is raised comes through."""
+        store.add_key(WHOLE, DIGESTS[0])
+        with pytest.raises(ZeroDivisionError):
+            store.set_skills("k1", lambda key: KeySkills((str(1 / 0),)))
+        assert store.keys() == [WHOLE]
+
+    def test_skills_that_many_set_at_once_are_all_set(self, store: KeyStore) -> None:
+        """Each knows what the others made of them."""
+        store.add_key(OFF, DIGESTS[0])
+
+        def add(number: int) -> None:
+            store.set_skills(OFF.id, lambda key: KeySkills((*(key.skills.skills or ()), str(number))))
+
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(add, range(12)))
+        (key,) = store.keys()
+        assert sorted(key.skills.skills or (), key=int) == [str(number) for number in range(12)]
 
     def test_a_key_is_revoked_once(self, store: KeyStore) -> None:
         """It is still known, and the first time counts."""
@@ -77,12 +101,18 @@ class KeySuite:
         assert store.key_by(DIGESTS[0]) == revoked
         assert store.revoke_key("none", 7.0) is None
 
-    def test_saving_does_not_bring_a_revoked_key_back(self, store: KeyStore) -> None:
-        """Whoever saves may have read it before."""
+    def test_a_revoked_key_is_left_as_it_is(self, store: KeyStore) -> None:
+        """Also where that comes while its skills are being set."""
         store.add_key(WHOLE, DIGESTS[0])
-        store.revoke_key("k1", 7.0)
-        assert store.save_key(WHOLE)
-        assert store.key_by(DIGESTS[0]) == msgspec.structs.replace(WHOLE, revoked=7.0)
+        revoked = msgspec.structs.replace(WHOLE, revoked=7.0)
+
+        def change(key: Key) -> KeySkills:
+            store.revoke_key("k1", 7.0)
+            return KeySkills(())
+
+        assert store.set_skills("k1", change) == revoked
+        assert store.set_skills("k1", lambda key: KeySkills(())) == revoked
+        assert store.key_by(DIGESTS[0]) == revoked
 
     def test_the_secret_is_made_once(self, store: KeyStore) -> None:
         """32 bytes, the same for all who ask at once and later."""

@@ -17,18 +17,20 @@ from foldpoint.core.policy import Policy, Trajectory
 from foldpoint.stores.base import StoreError
 
 from .failures import Failure
-from .headers import Field, Fields
+from .headers import Field, Fields, raw_of
 from .keyring import Keyring
 from .modes import Folder
+from .strays import PLACES, credentials, is_a_key, strays, token_of
 
-BEGINS = b"fp-"
-BEARER = b"bearer "
-PLACES = frozenset((b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key", b"x-foldpoint-key"))
 LOCAL = "local"
 NO_KEY = "this gateway wants a key: send fp-… as Authorization (Bearer), x-api-key, x-goog-api-key or api-key"
+TWO_KEYS = "the request brings several keys of this gateway: send one"
+OUTSIDE = "a key of this gateway stands in {place}, from where the provider would get it: send it as x-api-key alone"
+RESERVED = "gateway.admin_key and telemetry.metrics_key are for this gateway alone, no provider may see them"
 BAD_KEY = "the key is not known, or it was revoked: ask who runs this gateway for another one"
 AWAY = "the key cannot be looked up at the moment, the store is away: try again"
 MOST = 10_000
+MOST_STRAYS = 8
 log = logging.getLogger(__name__)
 Engines = Callable[[Policy], Folder]
 
@@ -75,6 +77,8 @@ class Callers:
         self._keyring = keyring
         self._wanted = settings.gateway.auth == "keys"
         self._admin_key = settings.gateway.admin_key
+        reserved = (settings.gateway.admin_key, settings.telemetry.metrics_key)
+        self._reserved = [raw_of(secret) for secret in reserved if secret]
         self._anyone = Caller(LOCAL, policy.agent_trajectory_compaction, engines(policy))
         self._known: dict[str, Caller] = {}
 
@@ -96,6 +100,30 @@ class Callers:
         if key is None or key.revoked is not None:
             raise Failure(401, BAD_KEY)
         return await self._caller(key)
+
+    async def sending(self, fields: Fields, target: str) -> Caller:
+        """The caller of a request for a provider, who gets no key of ours wherever in the head it may stand.
+
+        Raises:
+            Failure: as `of` does, and 401 where a key of ours would go on.
+        """
+        if self._reserved:
+            brought = list(credentials(fields, target))
+            if any(hmac.compare_digest(each, secret) for secret in self._reserved for each in brought):
+                raise Failure(401, RESERVED)
+        caller = await self.of(fields)
+        if found := strays(fields, target):
+            await self._none_is_ours(found)
+        return caller
+
+    async def _none_is_ours(self, found: Mapping[bytes, str]) -> None:
+        """Refuse a request in which one of those is a key. Raises Failure."""
+        try:
+            for at, (secret, place) in enumerate(found.items()):
+                if at == MOST_STRAYS or await self._keyring.key(secret) is not None:
+                    raise Failure(401, OUTSIDE.format(place=place))
+        except StoreError:
+            raise Failure(503, AWAY, seconds=1.0) from None
 
     def is_admin(self, fields: Fields) -> bool:
         """Do the headers bring the admin key?"""
@@ -121,32 +149,22 @@ class Callers:
 
 
 def presented(fields: Fields) -> bytes | None:
-    """The key of ours that the headers bring, or what looks like one."""
-    for name, value in fields:
-        if BEGINS in value and name.lower() in PLACES and (token := token_of(value)).startswith(BEGINS):
-            return token
-    return None
+    """The key of ours that the headers bring, or what looks like one. Raises Failure: 401 for several."""
+    found = {token_of(value) for name, value in fields if is_a_key(name.lower(), value)}
+    if len(found) > 1:
+        raise Failure(401, TWO_KEYS)
+    return found.pop() if found else None
 
 
 def without_keys(fields: list[Field]) -> list[Field]:
     """The headers without keys of ours: no provider may see one."""
-    return [
-        (name, value)
-        for name, value in fields
-        if not (BEGINS in value and name.lower() in PLACES and token_of(value).startswith(BEGINS))
-    ]
+    return [(name, value) for name, value in fields if not is_a_key(name.lower(), value)]
 
 
 def brings(fields: Fields, secret: str, places: Container[bytes]) -> bool:
     """Do the headers of these names bring the secret? To compare takes as long whatever they bring."""
-    wanted = secret.encode()
+    wanted = raw_of(secret)
     return any(hmac.compare_digest(token_of(value), wanted) for name, value in fields if name.lower() in places)
-
-
-def token_of(value: bytes) -> bytes:
-    """The credential in a header's value."""
-    value = value.strip()
-    return value[len(BEARER) :].strip() if value[: len(BEARER)].lower() == BEARER else value
 
 
 def credentials_of(key: Key) -> dict[str, str | None]:

@@ -37,7 +37,7 @@ def request_fields(raw: Fields, length: int | None) -> list[Field]:
     nominating: list[bytes] = []
     for name, value in raw:
         low = name.lower()
-        if low in NOT_SENT_ON or low.startswith(OURS):
+        if not is_sent_on(low):
             if low == CONNECTION:
                 nominating.append(value)
             continue
@@ -47,6 +47,11 @@ def request_fields(raw: Fields, length: int | None) -> list[Field]:
     if length is not None and CONTENT_LENGTH not in spelt:
         kept.append((b"Content-Length", b"%d" % length))
     return not_nominated(kept, nominating) if nominating else kept
+
+
+def is_sent_on(low: bytes) -> bool:
+    """Does a client's header of that (lower-case) name go on to the provider, unless `connection` nominates it?"""
+    return low not in NOT_SENT_ON and not low.startswith(OURS)
 
 
 def response_fields(raw: Fields, ours: Container[str]) -> list[Field]:

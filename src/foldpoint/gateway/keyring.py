@@ -64,12 +64,14 @@ class Keyring:
             raise
 
     def forget(self, id: str) -> None:
-        """Read the key with that id anew when it is wanted again."""
+        """Read the key with that id anew when it is wanted again; what is read just now may be of before."""
+        self._asked.clear()
         for digest in [digest for digest, held in self._held.items() if held.key.id == id]:
             del self._held[digest]
 
     def forget_all(self) -> None:
         """Read every key anew."""
+        self._asked.clear()
         self._held.clear()
 
     async def digest(self, secret: bytes) -> bytes:
@@ -87,18 +89,26 @@ class Keyring:
         if asked is None:
             asked = asyncio.create_task(self._fetch(digest))
             self._asked[digest] = asked
-            asked.add_done_callback(lambda task: self._asked.pop(digest, None))
         return await asyncio.shield(asked)
 
     async def _fetch(self, digest: bytes) -> Key | None:
-        began = self._clock()
-        key = await asyncio.to_thread(self._store.key_by, digest)
+        began, task = self._clock(), asyncio.current_task()
+        try:
+            key = await asyncio.to_thread(self._store.key_by, digest)
+        finally:
+            current = self._asked.get(digest) is task
+            if current:
+                del self._asked[digest]
+        if current:
+            self._hold(digest, key, began)
+        return key
+
+    def _hold(self, digest: bytes, key: Key | None, began: float) -> None:
         self._held.pop(digest, None)
         if key is not None:
             self._held[digest] = Held(key, began)
             if len(self._held) > MOST:
                 self._held.popitem(last=False)
-        return key
 
 
 def digest_of(keyed: bytes, secret: bytes) -> bytes:

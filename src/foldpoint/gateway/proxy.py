@@ -118,7 +118,7 @@ class Proxy:
 
     async def _admitted(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
         """Serve a request of one who may ask, within what the key may use up."""
-        exchange.caller = caller = await self._callers.of(request.raw_headers)
+        exchange.caller = caller = await self._callers.sending(request.raw_headers, exchange.route.target)
         exchange.mode = caller.trajectory.mode
         await self._limits.enter(exchange)
         return await self._relayed(request, exchange, caller)
@@ -151,7 +151,7 @@ class Proxy:
         plain = await self._plain(request, exchange, read)
         upstream = exchange.route.upstream
         credential = caller.credential(upstream, self._settings.upstreams[upstream].api_key)
-        seal = await self._seal(request, exchange.route, read, credential)
+        seal = await self._seal(request, exchange.route, read, credential, caller.key is not None)
         body, length = self._outgoing(request, exchange, caller, read, plain, seal)
         fields = changed(request_fields(request.raw_headers, length), exchange.changes)
         fields = without_keys(fields) if caller.key else fields
@@ -178,16 +178,16 @@ class Proxy:
         return await inflated(read.content, encoding, limit) if encoding else read.content
 
     async def _seal(
-        self, request: web.BaseRequest, route: Route, read: Whole | Streamed, credential: str | None
+        self, request: web.BaseRequest, route: Route, read: Whole | Streamed, credential: str | None, known: bool
     ) -> Seal:
-        """What vouches for the request: AWS wants its very bytes signed."""
+        """What vouches for the request: AWS wants its very bytes signed. `known`: it brought a key of ours."""
         if route.upstream != "bedrock" or credential is not None:
             return OPEN
         if isinstance(read, Streamed) or not request.raw_path.isascii():
             return FIXED
         url = f"http://{request.host}{request.raw_path}"
         base = self._settings.upstreams[route.upstream].base_url
-        return await self._sealing.of(Asked(request.method, url, request.headers, read.content), base)
+        return await self._sealing.of(Asked(request.method, url, request.headers, read.content), base, known)
 
     def _outgoing(
         self,

@@ -8,8 +8,9 @@ from foldpoint.config import Aws
 from foldpoint.core.errors import FoldpointError
 
 from .credentials import CREDENTIALS, FROM_BROWSERS
-from .headers import Field
+from .headers import Field, raw_of, text
 from .sigv4 import Keys, Scope, is_signed, is_signed_with, scope_for, scope_of, signed
+from .strays import is_a_key
 
 NO_BOTOCORE = (
     "AWS credentials are set for [upstreams.bedrock], but botocore is missing: pip install 'foldpoint[bedrock]'"
@@ -59,15 +60,15 @@ class Sealing:
                 raise FoldpointError(NO_BOTOCORE) from None
             self._source = None
 
-    async def of(self, asked: Asked, base_url: str) -> Seal:
-        """The seal of a request."""
+    async def of(self, asked: Asked, base_url: str, known: bool = False) -> Seal:
+        """The seal of a request. `known`: it brought a key of ours, so it may be of a page in a browser as well."""
         scope, has_signature = scope_of(asked.headers), is_signed(asked.headers)
         if not has_signature and (not self._lends or brings_credential(asked.headers)):
             return OPEN
         if has_signature and scope is None:
             return FIXED
         keys = await self._keys()
-        if keys is None or is_of_browser(asked.headers):
+        if keys is None or (not known and is_of_browser(asked.headers)):
             return FIXED if has_signature else OPEN
         if self._lends:
             return Seal(scope=scope or scope_for(base_url), keys=keys)
@@ -108,7 +109,8 @@ def credentials_of(aws: Aws) -> Any:
 
 def brings_credential(headers: Mapping[str, str]) -> bool:
     """Does the client bring a key of its own?"""
-    return any(name.decode() in headers for name in CREDENTIALS)
+    brought = [(name, raw_of(headers[text(name)])) for name in CREDENTIALS if text(name) in headers]
+    return any(not is_a_key(name, value) for name, value in brought)
 
 
 def is_of_browser(headers: Mapping[str, str]) -> bool:

@@ -1,12 +1,12 @@
 """The seam of the stores: what each can do for records and for keys, and the values it answers with."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 import msgspec
 
 from foldpoint.core.errors import FoldpointError
-from foldpoint.core.key import Key
+from foldpoint.core.key import Key, KeySkills
 from foldpoint.core.record import Record
 
 By = Literal["model", "session", "day"]
@@ -135,9 +135,9 @@ class KeyStore(Protocol):
     def keys(self, tenant: str | None = None) -> list[Key]:
         """All keys, or those of one tenant, the newest first."""
 
-    def save_key(self, key: Key) -> bool:
-        """Put it in the place of the key with its id; False: there is none. Digest and creation are left as they are,
-        and so is a revocation, which may have come after the key was read."""
+    def set_skills(self, id: str, change: Callable[[Key], KeySkills]) -> Key | None:
+        """Set a key's skills to what `change` makes of the key as it is, and give it back; None when there is none.
+        No change of another is lost, and a revoked key is left as it is."""
 
     def revoke_key(self, id: str, time: float) -> Key | None:
         """Mark the key as revoked, unless it is already, and give it back; None when there is none."""

@@ -1,6 +1,7 @@
 """Keys as rows of a database: every query about them."""
 
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -57,18 +58,23 @@ class Keys:
         order = "ORDER BY created DESC, id DESC"
         return self._found(order) if tenant is None else self._found(f"WHERE tenant = ? {order}", held(tenant))
 
-    def save_key(self, key: Key) -> bool:
-        """Put it in the place of the key with its id; False: there is none.
+    def set_skills(self, id: str, change: Callable[[Key], KeySkills]) -> Key | None:
+        """Set a key's skills to what `change` makes of the key, and give it back; None when there is none.
 
-        Digest and creation are left as they are, and so is a revocation: one that is not in `key` came after it was
-        read.
+        A revoked key is left as it is. Where another changes the key meanwhile `change` is asked anew, so that no
+        change is lost; what it raises ends it.
         """
-        changed = self._database.change(
-            "UPDATE api_key SET name = ?, tenant = ?, plan = ?, shown = ?, settings = ?, revoked = COALESCE(revoked, ?)"
-            " WHERE id = ?",
-            (*map(held, (key.name, key.tenant, key.plan, key.shown)), _settings(key), key.revoked, held(key.id)),
-        )
-        return bool(changed)
+        while rows := self._database.rows(f"SELECT {FOUND} FROM api_key WHERE id = ?", (held(id),)):
+            key, read = _key_of(rows[0]), rows[0][-1]
+            if key.revoked is not None:
+                return key
+            now = msgspec.structs.replace(key, skills=change(key))
+            if self._database.change(
+                "UPDATE api_key SET settings = ? WHERE id = ? AND settings = ? AND revoked IS NULL",
+                (_settings(now), held(id), read),
+            ):
+                return now
+        return None
 
     def revoke_key(self, id: str, time: float) -> Key | None:
         """Mark the key as revoked, unless it is already, and give it back; None when there is none."""

@@ -22,6 +22,6 @@ class SqlStore:
         self.add_key = keys.add_key
         self.key_by = keys.key_by
         self.keys = keys.keys
-        self.save_key = keys.save_key
+        self.set_skills = keys.set_skills
         self.revoke_key = keys.revoke_key
         self.close = database.close

@@ -128,7 +128,10 @@ def check_host(request: web.Request) -> None:
     bound = request.transport.get_extra_info("sockname") if request.transport else None
     if not bound or not _is_loopback(bound[0]):
         return
-    name = request.url.host or ""
+    try:
+        name = request.url.host or ""
+    except ValueError:  # a host header that is none
+        name = request.host
     if name != "localhost" and not _is_loopback(name):
         raise Refused(HTTPStatus.FORBIDDEN, f"{name!r} is not this machine: read the records at localhost")
 

@@ -4,7 +4,6 @@ import asyncio
 import time
 from http import HTTPStatus
 
-import msgspec
 from aiohttp import web
 
 from foldpoint.core.key import Key
@@ -50,19 +49,12 @@ async def skills(request: web.Request) -> Skills:
 
 async def set_skills(request: web.Request) -> Skills:
     """Set what the key folds by, all of what is asked for or nothing."""
-    key = await read_anew(request)
-    now = msgspec.structs.replace(key, skills=saved(key, await json_of(request)))
-    if not await asyncio.to_thread(request.app[STORE].save_key, now):
+    id, given = key_of(request).id, await json_of(request)
+    now = await asyncio.to_thread(request.app[STORE].set_skills, id, lambda key: saved(key, given))
+    if now is None or now.revoked is not None:
         raise Refused(HTTPStatus.UNAUTHORIZED, BAD_KEY)
-    await told(request, key.id)
+    await told(request, id)
     return Skills(**effective(policy_of(request.app[CALLERS].configured, now.skills)))
-
-
-async def read_anew(request: web.Request) -> Key:
-    """The key as the store has it at this moment."""
-    request.app[KEYRING].forget(key_of(request).id)
-    caller = await request.app[CALLERS].of(request.raw_headers)
-    return caller.key or key_of(request)
 
 
 async def told(request: web.Request, id: str) -> None:
