@@ -1,9 +1,14 @@
 """Runs the command line in a process of its own, as a person does."""
 
+import contextlib
+import json
 import os
 import subprocess
 import sys
+import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 MAIN = "from foldpoint.cli import main; main()"
 OURS = ("FOLDPOINT_", "ACE_", "AWS_", "XDG_")
@@ -28,3 +33,24 @@ def run(
     return subprocess.run(
         command, cwd=at, env=environment(at, **more), input=stdin, capture_output=True, timeout=60, check=False
     )
+
+
+@contextlib.contextmanager
+def serving(*arguments: str, at: Path, **more: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """The gateway on a free port, and the line in which it says where it listens; told to stop at the end."""
+    command = [sys.executable, "-c", MAIN, "serve", "--port", "0", *arguments]
+    process = subprocess.Popen(command, cwd=at, env=environment(at, **more), stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield process, json.loads(process.stdout.readline())
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()
+
+
+def get(url: str, **headers: str) -> Any:
+    """The JSON at the address."""
+    asked = urllib.request.Request(url, headers=headers)
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=20) as answer:
+        return json.load(answer)

@@ -5,8 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from commands import run
-from test_serve_command import get, serving
+from commands import get, run, serving
 
 
 def keys(*arguments: object, at: Path, **more: str) -> tuple[int, str, str]:

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from commands import run
-from test_serve_command import get, serving
+from commands import get, run, serving
 
 EXCLUDED = "positive_data_acceptance"
 """A cursor, a time and a whole number such as 1.0 can't be told by a schema; wrong ones are refused."""

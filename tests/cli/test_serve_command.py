@@ -1,41 +1,13 @@
 """`foldpoint serve` starts from a file or from nothing, says where it listens, and stops when told to."""
 
-import contextlib
-import json
 import signal
 import socket
-import subprocess
-import sys
-import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from commands import MAIN, environment, run
+from commands import get, run, serving
 
 from foldpoint.cli.serve import is_loopback
-
-
-@contextlib.contextmanager
-def serving(*arguments: str, at: Path, **more: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
-    """The gateway on a free port, and the line in which it says where it listens."""
-    command = [sys.executable, "-c", MAIN, "serve", "--port", "0", *arguments]
-    process = subprocess.Popen(command, cwd=at, env=environment(at, **more), stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield process, json.loads(process.stdout.readline())
-    finally:
-        process.kill()
-        process.wait(20)
-        process.stdout.close()
-
-
-def get(url: str, **headers: str) -> Any:
-    """The JSON at the address."""
-    asked = urllib.request.Request(url, headers=headers)
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=20) as answer:
-        return json.load(answer)
 
 
 def test_it_serves_without_a_configuration(tmp_path: Path) -> None:

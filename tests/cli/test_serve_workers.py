@@ -1,34 +1,17 @@
 """`foldpoint serve --workers N` as a command: what it shows, what it leaves, and how it ends where it can't begin."""
 
-import contextlib
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from commands import MAIN, environment, run
+from commands import MAIN, environment, run, serving
 
 SECRET = "sk-not-to-be-seen-0123456789"
-
-
-@contextlib.contextmanager
-def serving(*arguments: str, at: Path, **more: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
-    """Two workers on a free port, and the line in which their parent says where they listen."""
-    command = [sys.executable, "-c", MAIN, "serve", "--port", "0", *arguments]
-    process = subprocess.Popen(command, cwd=at, env=environment(at, **more), stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield process, json.loads(process.stdout.readline())
-    finally:
-        process.terminate()
-        process.wait(20)
-        process.stdout.close()
 
 
 def workers_of(parent: int) -> list[int]:

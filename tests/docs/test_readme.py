@@ -11,9 +11,3 @@ def test_the_python_of_the_readme_runs() -> None:
     snippets = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     assert len(snippets) == 1
     exec(compile(snippets[0], "README.md", "exec"), {})
-
-
-def test_every_page_that_the_readme_names_is_there() -> None:
-    """No dead link."""
-    links = re.findall(r"\]\(([^)#]+)\)", README)
-    assert [link for link in links if not (Path(__file__).parents[2] / link).exists()] == []

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from foldpoint.config.keys import SETTINGS, SKILL
+from foldpoint.config.show import toml
 from foldpoint.core.parameters import TRAJECTORY, Parameter
 from foldpoint.core.receipt import REASONS, VERDICTS
 from foldpoint.telemetry import names
@@ -23,6 +25,17 @@ def test_every_parameter_is_on_its_page() -> None:
     """One row each, in the order of the list, with default, what is allowed and the meaning."""
     page = (DOCS / "parameters.md").read_text()
     assert [line for line in page.splitlines() if line.startswith("| `")] == [row(each) for each in TRAJECTORY]
+
+
+def test_every_setting_is_on_its_page() -> None:
+    """Under its table, in the order of the list, with default and meaning; those of the skill have the page above."""
+    rows: list[str] = []
+    for each in (setting for setting in SETTINGS if setting.table != SKILL):
+        heading = f"## `[{each.table}]`"
+        default = "unset" if each.default is None else toml(each.default)
+        rows += [*([] if heading in rows else [heading]), f"| `{each.name}` | {default} | {each.about} |"]
+    page = (DOCS / "settings.md").read_text()
+    assert [line for line in page.splitlines() if line.startswith(("| `", "## "))] == rows
 
 
 def test_every_reason_and_verdict_is_on_the_headers_page() -> None:

@@ -1,6 +1,6 @@
 """Probes answer for the process alone and never ask a provider."""
 
-from loopback import gateway
+from loopback import Alone, gateway
 
 from foldpoint.gateway.serving import run
 
@@ -34,3 +34,18 @@ def test_a_failing_store_is_degraded_and_ready() -> None:
                 return answer.status, await answer.json()
 
     assert run(main()) == (200, {"status": "ready", "store": "degraded", "shared": "ok"})
+
+
+def test_what_is_shared_and_gone_is_degraded_and_ready() -> None:
+    """Every process goes on by itself meanwhile, and requests are served."""
+    shared = Alone()
+    shared.failing = True
+
+    async def main() -> tuple[int, dict[str, str], int]:
+        async with gateway(shared=shared) as it:
+            async with it.client.get(it.url + "/readyz") as answer:
+                said = answer.status, await answer.json()
+            async with it.client.post(it.url + "/v1/chat/completions", data=b"{}") as answer:
+                return *said, answer.status
+
+    assert run(main()) == (200, {"status": "ready", "store": "ok", "shared": "degraded"}, 200)

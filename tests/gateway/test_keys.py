@@ -101,6 +101,26 @@ def test_without_a_key_everyone_is_served_where_none_is_wanted() -> None:
     run(main())
 
 
+def test_while_the_store_is_away_known_keys_are_served_and_others_are_told_so() -> None:
+    """503 in the caller's shape and when to ask again; no provider is asked."""
+
+    async def main() -> None:
+        keys = KeysInMemory()
+        keys.add(SECRET)
+        keys.add(OTHER)
+        async with gateway(keys=keys, auth="keys") as it:
+            assert (await posted(it, x_api_key=SECRET))[0] == 200
+            keys.away = True
+            status, said, body = await posted(it, x_api_key=OTHER)
+            assert (status, said["retry-after"], said["retry-after-ms"]) == (503, "1", "1000")
+            message = b"foldpoint: the key cannot be looked up at the moment, the store is away: try again"
+            assert body.startswith(b'{"type":"error","error":{"type":"api_error","message":"%b"' % message)
+            assert (await posted(it, x_api_key=SECRET))[0] == 200
+            assert len(it.provider.got) == 2
+
+    run(main())
+
+
 def test_the_providers_key_beside_ours_passes_through() -> None:
     """Ours says who it is, the client's own goes on, and none of the configured keys is added."""
 

@@ -4,7 +4,13 @@ import pytest
 
 from foldpoint.core.receipt import REASONS
 from foldpoint.pricing.catalog import ROWS, known_name
-from foldpoint.telemetry.labels import Bounded, Reasons, closed, models_of, outcome_of
+from foldpoint.surfaces import SURFACES as READ
+from foldpoint.telemetry.labels import SURFACES, Bounded, Reasons, closed, models_of, outcome_of
+
+
+def test_every_surface_has_its_label() -> None:
+    """One that is added must not be counted as `other`."""
+    assert set(SURFACES) == set(READ)
 
 
 @pytest.mark.parametrize(

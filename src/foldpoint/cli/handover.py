@@ -53,4 +53,4 @@ def _exactly(channel: socket.socket, length: int) -> bytes:
 def _made(kind: type, value: Any) -> object:
     if kind is Path:
         return Path(value)
-    raise NotImplementedError(f"settings hold no {kind.__name__}")
+    raise TypeError(f"settings hold no {kind.__name__}")

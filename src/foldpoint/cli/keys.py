@@ -4,9 +4,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from foldpoint.core.key import Plan
 
 from .paths import ConfigOption, config_path
 
@@ -31,7 +33,7 @@ def create(
     config: ConfigOption = None,
     name: Annotated[str, typer.Option(help="What people call it.")] = "",
     tenant: Annotated[str, typer.Option(help="Whose requests it brings.")] = "local",
-    plan: Annotated[Literal["developer", "team", "enterprise"], typer.Option(help="What it may set.")] = "developer",
+    plan: Annotated[Plan, typer.Option(help="What it may set.")] = "developer",
     upstream: Annotated[
         Pairs | None, typer.Option(metavar="PROVIDER=env:NAME|file:PATH", help="Where our credential lies.")
     ] = None,

@@ -5,17 +5,17 @@
 
 import re
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
+from foldpoint.core.key import UPSTREAMS
 from foldpoint.core.parameters import TRAJECTORY, Parameter, Value
 
-from .settings import seconds
+from .settings import Auth, LogFormat, seconds
 
 Kind = Literal["int", "float", "bool", "choice", "text"]
 SKILL = "skills.agent_trajectory_compaction"
-UPSTREAMS = ("openai", "anthropic", "gemini", "bedrock")
 _SECRET = "env:NAME, file:PATH or the text itself"
 _POINTER = "env:NAME or file:PATH that holds it"
 _ADDRESS = re.compile(r"https?://[^\s/?#]+(/[^\s?#]*)?")
@@ -129,7 +129,7 @@ _GATEWAY = (
     Setting(
         "gateway.auth", "text", "pass_through",
         "pass_through: whoever reaches the port is served; keys: only who brings a key made by `foldpoint keys create`",
-        _one_of("pass_through", "keys"),
+        _one_of(*get_args(Auth)),
     ),
     Setting(
         "gateway.admin_key", "text", None, f"opens the admin API, {_SECRET}; without it that is closed",
@@ -190,7 +190,7 @@ _TELEMETRY = (
     Setting("telemetry.log_requests", "bool", False, "a log line for each request"),
     Setting(
         "telemetry.log_format", "text", "auto", "auto: text on a terminal, else JSON lines; json; text",
-        _one_of("auto", "json", "text"),
+        _one_of(*get_args(LogFormat)),
     ),
 )  # fmt: skip
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import msgspec
 
+from foldpoint.core.key import UPSTREAMS
 from foldpoint.core.parameters import Value
 from foldpoint.core.policy import TABLES, Policy
 
 from .check import ConfigError, Problem, checked
-from .keys import ADDRESSES, KNOWN, SECRETS, SKILL, UPSTREAMS, is_pointer
+from .keys import ADDRESSES, KNOWN, SECRETS, SKILL, is_pointer
 from .settings import Aws, GatewaySettings, Settings, StoreSettings, TelemetrySettings, Upstream
 from .sources import Said, from_deployment, from_environment, from_flags, from_text, read_text
 

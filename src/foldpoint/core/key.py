@@ -9,6 +9,8 @@ from .policy import Mode
 
 Plan = Literal["developer", "team", "enterprise"]
 PLANS: tuple[Plan, ...] = get_args(Plan)
+UPSTREAMS = ("openai", "anthropic", "gemini", "bedrock")
+"""The providers."""
 
 
 class KeyLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,17 +1,16 @@
 """What a key's skills are set to: what a save may say (W6), what comes of it, and the policy that the key folds by."""
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
 from .errors import FoldpointError, nearest
 from .key import Key, KeySkills
 from .parameters import TRAJECTORY, Parameter, Value, problem
-from .policy import SKILLS, Mode, Policy
+from .policy import MODES, SKILLS, Policy
 
 FIELDS = ("skills", "skill_modes", "skill_params")
-MODES: tuple[Mode, ...] = get_args(Mode)
 ENTERPRISE = "skill_params is only configurable on the Enterprise plan"
 TRAJECTORY_SKILL = SKILLS[0]
 SETTABLE: Mapping[str, Parameter] = {each.name: each for each in TRAJECTORY if each.per_key and each.name != "mode"}

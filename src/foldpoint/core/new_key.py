@@ -7,12 +7,11 @@ from typing import Any
 import msgspec
 
 from .errors import nearest
-from .key import PLANS, Key, KeyLimits
+from .key import PLANS, UPSTREAMS, Key, KeyLimits
 from .key_skills import FIELDS as SKILL_FIELDS
 from .key_skills import Problems, Rejected, saved
 from .parameters import MOST
 
-UPSTREAMS = ("openai", "anthropic", "gemini", "bedrock")
 LIMITS = KeyLimits.__struct_fields__
 FIELDS = ("name", "tenant", "plan", "upstreams", "limits", *SKILL_FIELDS)
 TENANT = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"

@@ -3,7 +3,7 @@
 import os
 import tomllib
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import msgspec
 
@@ -11,6 +11,7 @@ from .errors import PolicyError, nearest
 from .parameters import NAMES, TRAJECTORY, problem
 
 Mode = Literal["off", "shadow", "prod"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 SKILLS = ("agent_trajectory_compaction", "tool_output_cap", "stale_tool_output", "compact_history")
 TABLES = ("gateway", "store", "telemetry", "upstreams", "skills")
 

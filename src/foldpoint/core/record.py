@@ -4,14 +4,18 @@ import msgspec
 
 from .usage import Usage
 
+CLIENT_LEFT = 499
+"""The status of a request whose client left while it was answered."""
+
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """One request as it went through the gateway.
 
     `time` is seconds since the epoch (UTC) when the request came in, `overhead_us` the microseconds that we took,
     `upstream_ms` the milliseconds until the upstream's answer ended, `status` what the client got (0: it left before an
-    answer). `usage` is what the upstream billed, None where it did not say. `cost` is what the prompt cost in
-    USD and `cost_without` an estimate of what it would have cost unfolded; None where the model's price is not known.
+    answer, `CLIENT_LEFT`: in the middle of one). `usage` is what the upstream billed, None where it did not say. `cost`
+    is what the prompt cost in USD and `cost_without` an estimate of what it would have cost unfolded; None where the
+    model's price is not known.
     """
 
     id: str

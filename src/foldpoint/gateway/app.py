@@ -1,6 +1,7 @@
 """The gateway's application: its paths, and what it holds while it runs."""
 
 from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
@@ -8,7 +9,6 @@ from foldpoint.config import Settings
 from foldpoint.stores.base import Store
 from foldpoint.stores.recorder import Recorder
 from foldpoint.telemetry import names
-from foldpoint.telemetry.metrics import Metrics
 from foldpoint.telemetry.telling import Telling
 
 from . import health
@@ -21,6 +21,9 @@ from .metrics import scraped
 from .proxy import PROXY, Proxy
 from .state import NEWEST, NEWS, RECORDER, SHARED, STORE, TRAFFIC, Shared, Traffic
 from .upstream import Upstreams
+
+if TYPE_CHECKING:
+    from foldpoint.telemetry.metrics import Metrics
 
 
 def create_app(
@@ -72,7 +75,7 @@ def create_app(
     return app
 
 
-def tell(metrics: Metrics, recorder: Recorder, shared: Shared, traffic: Traffic) -> None:
+def tell(metrics: "Metrics", recorder: Recorder, shared: Shared, traffic: Traffic) -> None:
     """Let a scraper see how the gateway is."""
     metrics.tell(names.OPEN, lambda: traffic.open)
     metrics.tell(names.DRAINING, lambda: traffic.draining)

@@ -1,9 +1,10 @@
 """Who a request is from: the key it brings, its tenant, and what is folded for it."""
 
+import asyncio
 import hmac
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 
 import msgspec
 from aiohttp import web
@@ -98,7 +99,7 @@ class Callers:
             raise Failure(503, AWAY, seconds=1.0) from None
         if key is None or key.revoked is not None:
             raise Failure(401, BAD_KEY)
-        return self._caller(key)
+        return await self._caller(key)
 
     async def sending(self, fields: Fields, target: str) -> Caller:
         """The caller of a request for a provider, who gets no key of ours wherever in the head it may stand.
@@ -126,16 +127,14 @@ class Callers:
 
     def is_admin(self, fields: Fields) -> bool:
         """Do the headers bring the admin key?"""
-        wanted = raw_of(self._admin_key or "")
-        tokens = [token_of(value) for name, value in fields if name.lower() in PLACES]
-        return wanted != b"" and any(hmac.compare_digest(token, wanted) for token in tokens)
+        return self._admin_key is not None and brings(fields, self._admin_key, PLACES)
 
     @property
     def administered(self) -> bool:
         """Is there an admin key?"""
         return self._admin_key is not None
 
-    def _caller(self, key: Key) -> Caller:
+    async def _caller(self, key: Key) -> Caller:
         """The caller of a key, made anew whenever the key was read anew."""
         known = self._known.get(key.id)
         if known is not None and known.key is key:
@@ -143,7 +142,8 @@ class Callers:
         if len(self._known) >= MOST:
             self._known.clear()
         policy = policy_of(self.configured, key.skills)
-        caller = Caller(key.tenant, policy.agent_trajectory_compaction, self._engines(policy), key, credentials_of(key))
+        credentials = await asyncio.to_thread(credentials_of, key) if key.upstreams else {}
+        caller = Caller(key.tenant, policy.agent_trajectory_compaction, self._engines(policy), key, credentials)
         self._known[key.id] = caller
         return caller
 
@@ -161,8 +161,17 @@ def without_keys(fields: list[Field]) -> list[Field]:
     return [(name, value) for name, value in fields if not is_a_key(name.lower(), value)]
 
 
+def brings(fields: Fields, secret: str, places: Container[bytes]) -> bool:
+    """Do the headers of these names bring the secret? To compare takes as long whatever they bring."""
+    wanted = raw_of(secret)
+    return any(hmac.compare_digest(token_of(value), wanted) for name, value in fields if name.lower() in places)
+
+
 def credentials_of(key: Key) -> dict[str, str | None]:
-    """What the key's references stand for; one that can't be read is said in the log, not to the caller."""
+    """What the key's references stand for; one that can't be read is said in the log, not to the caller.
+
+    Blocks: a reference may name a file.
+    """
     found: dict[str, str | None] = {}
     for upstream, written in key.upstreams.items():
         secret, wrong = resolved(written, os.environ)

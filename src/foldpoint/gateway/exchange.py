@@ -28,7 +28,7 @@ _rates = lru_cache(MODELS)(known_rates)
 class Exchange(msgspec.Struct):
     """What is known of one request; its `caller` is None until it is known who that is.
 
-    `messages` is the folded body where one was sent, `changes` what its headers say because of that, `content` what was
+    `messages` is the folded body where one was sent, `changes` what its headers say because of that, `sent` what was
     sent, where telemetry wants it; times are nanoseconds.
     """
 
@@ -50,7 +50,7 @@ class Exchange(msgspec.Struct):
     status: int = 0
     usage: Usage | None = None
     streams: bool = False
-    content: bytes | None = None
+    sent: bytes | None = None
 
     def headers(self) -> dict[str, str]:
         """Our headers of the answer."""

@@ -7,8 +7,6 @@ from aiohttp import web
 from foldpoint.core.errors import FoldpointError
 from foldpoint.surfaces.errors import error_body, error_headers
 
-CLIENT_LEFT = 499
-
 
 class Failure(FoldpointError):
     """A request that we cannot serve: the status for the client and what is wrong, with the mend.

@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 from aiohttp import web
 
+from .saying import said
 from .state import RECORDER, SHARED, TRAFFIC
 
 NAME = {
@@ -52,11 +53,3 @@ def state(failing: bool) -> State:
 async def root(request: web.Request) -> web.Response:
     """200 for clients that probe the base URL, and for people the paths there are."""
     return said(NAME)
-
-
-def said(value: object, status: int = HTTPStatus.OK) -> web.Response:
-    """A JSON answer that nobody keeps."""
-    headers = {"Cache-Control": "no-store"}
-    return web.Response(
-        body=msgspec.json.encode(value), status=status, content_type="application/json", headers=headers
-    )

@@ -6,10 +6,10 @@ from http import HTTPStatus
 from typing import Any
 
 from foldpoint.core.key import Exceeded
+from foldpoint.stores.shared.base import Limiter
 
 from .exchange import Exchange
 from .failures import Failure
-from .state import Limiter
 
 SPENT = {
     "requests_per_minute": "{limit} requests a minute are what this key may send",

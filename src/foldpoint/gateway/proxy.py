@@ -11,6 +11,7 @@ from aiohttp import web
 from foldpoint.config import Settings
 from foldpoint.core.errors import fault_of
 from foldpoint.core.ports import Names
+from foldpoint.core.record import CLIENT_LEFT
 from foldpoint.telemetry.observed import Observed
 from foldpoint.telemetry.watching import Watching
 
@@ -22,7 +23,7 @@ from .counting import consult_inside
 from .credentials import with_credential
 from .encodings import Unread, inflated
 from .exchange import Exchange
-from .failures import CLIENT_LEFT, Failure, failure_response
+from .failures import Failure, failure_response
 from .headers import request_fields
 from .limits import Limits
 from .line import Reply
@@ -112,7 +113,7 @@ class Proxy:
                 first_byte_ms=(exchange.head_ns - exchange.sent_ns) / 1e6 if exchange.head_ns else None,
                 streams=exchange.streams,
                 ended=time.time(),
-                sent=exchange.content,
+                sent=exchange.sent,
             )
         )
 
@@ -161,7 +162,7 @@ class Proxy:
             fields = seal.on(request.method, address, fields, body)
         del read
         if self._watching.content and isinstance(body, bytes):
-            exchange.content = body
+            exchange.sent = body
         exchange.sent_ns = time.perf_counter_ns()
         exchange.overhead_ns = exchange.sent_ns - began
         try:

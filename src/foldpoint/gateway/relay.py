@@ -10,7 +10,8 @@ from aiohttp import HttpVersion10, HttpVersion11, web
 from aiohttp.helpers import must_be_empty_body, rfc822_formatted_time, should_remove_content_length
 from aiohttp.http_writer import StreamWriter
 
-from .failures import CLIENT_LEFT
+from foldpoint.core.record import CLIENT_LEFT
+
 from .headers import CONTENT_LENGTH, Field, lines_of, raw_of, response_fields, value_of
 from .line import Reply
 from .silence import Silence

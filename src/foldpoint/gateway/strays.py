@@ -6,12 +6,14 @@ from base64 import b64decode
 from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
+from .credentials import CREDENTIALS
 from .headers import Fields, is_sent_on, raw_of, text
 
 BEGINS = b"fp-"
 BEARER = re.compile(rb"(?i:bearer)[ \t]+")
 AUTHORIZATION, BASIC = b"authorization", b"basic"
-PLACES = frozenset((b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key", b"x-foldpoint-key"))
+PLACES = CREDENTIALS | {b"x-foldpoint-key"}
+"""Headers that a key of ours may stand in."""
 ALIKE = re.compile(rb"(?=(fp-[A-Za-z0-9_-]{43}))")
 """What has the form of a key, wherever it begins."""
 

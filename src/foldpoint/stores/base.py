@@ -117,7 +117,7 @@ class Newest(Protocol):
         """Remember it. Never blocks and never raises."""
 
     async def records(self, tenant: str) -> Sequence[Record]:
-        """The tenant's, newest first."""
+        """The tenant's, newest first. Raises StoreError where they are the store's and it fails."""
 
 
 class KeyStore(Protocol):

@@ -19,7 +19,7 @@ DIGEST = "digest"
 """The name of the secret that digests are keyed with."""
 
 
-class Settings(msgspec.Struct, frozen=True):
+class KeySettings(msgspec.Struct, frozen=True):
     """What a key is set to, as its row holds it: one JSON text."""
 
     skills: KeySkills = KeySkills()
@@ -88,7 +88,7 @@ class Keys:
 
 def _settings(key: Key) -> str:
     try:
-        return msgspec.json.encode(Settings(key.skills, key.upstreams, key.limits)).decode()
+        return msgspec.json.encode(KeySettings(key.skills, key.upstreams, key.limits)).decode()
     except UnicodeEncodeError as error:
         raise StoreError(f"key {key.id!r} has a text that is no Unicode: {error.reason}") from error
 
@@ -96,7 +96,7 @@ def _settings(key: Key) -> str:
 def _key_of(row: tuple[Any, ...]) -> Key:
     id, *plain, settings = row
     try:
-        read = msgspec.json.decode(settings, type=Settings)
+        read = msgspec.json.decode(settings, type=KeySettings)
     except msgspec.DecodeError as error:
         raise StoreError(f"the settings of key {id!r} can't be read: {error}: use a newer Foldpoint") from error
     rest = dict(zip(PLAIN, plain, strict=True))

@@ -29,8 +29,9 @@ class Records:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        groups = {None: "'all'", "model": "model", "session": "session", "day": database.dialect.day}
-        self._groups: dict[By | None, str] = groups  # type: ignore[assignment]
+        self._groups: dict[By | None, str] = {
+            None: "'all'", "model": "model", "session": "session", "day": database.dialect.day
+        }  # fmt: skip
 
     def add(self, batch: list[Kept]) -> None:
         """Write the batch, all of it or nothing. A record whose id is there already is left as it is."""

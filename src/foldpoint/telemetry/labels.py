@@ -4,12 +4,11 @@ from collections.abc import Callable, Collection
 from functools import lru_cache
 
 from foldpoint.core.receipt import REASONS
+from foldpoint.core.record import CLIENT_LEFT
 
 from .names import OTHER, UNKNOWN, Outcome
 
 SURFACES = frozenset(("anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"))
-MODES = frozenset(("off", "shadow", "prod"))
-CLIENT_LEFT = 499
 MOST_CHECKS = 32
 CHECK = "check:"
 LONGEST = 100

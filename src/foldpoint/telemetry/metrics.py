@@ -21,16 +21,17 @@ from prometheus_client import (
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from foldpoint.core.policy import MODES
 from foldpoint.core.receipt import VERDICTS
 from foldpoint.core.record import Record
 
 from . import names
-from .labels import MODES, SURFACES, Bounded, Reasons, closed, models_of, outcome_of
+from .labels import SURFACES, Bounded, Reasons, closed, models_of, outcome_of
 from .names import Metric
 from .observed import Observed
 from .sessions import Sessions
+from .workers import FOLDER
 
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 STRATEGIES = frozenset(("epoch", "sliding_window"))
 OPS = frozenset(("add",))
 ALIKE = frozenset((names.DRAINING, names.STORE_FAILING, names.SHARED_FAILING, names.BUILD))

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from foldpoint.core.key import PLANS
-from foldpoint.core.key_skills import MODES, SETTABLE, TRAJECTORY_SKILL
-from foldpoint.core.new_key import LIMITS, NAME, REFERENCE, TENANT, UPSTREAMS
+from foldpoint.core.key import PLANS, UPSTREAMS
+from foldpoint.core.key_skills import SETTABLE, TRAJECTORY_SKILL
+from foldpoint.core.new_key import LIMITS, NAME, REFERENCE, TENANT
 from foldpoint.core.parameters import MOST, Parameter
-from foldpoint.core.policy import SKILLS
+from foldpoint.core.policy import MODES, SKILLS
 
 Schema = dict[str, Any]
 

@@ -18,7 +18,7 @@ WANTED: Mapping[str, tuple[HTTPStatus, ...]] = {
     "key": (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN),
     "admin": (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN),
 }
-"""What the door may answer to whom it does not let in."""
+"""What the guard may answer to whom it does not let in."""
 SCHEMES = {
     "key": {"type": "http", "scheme": "bearer", "description": "a key made by `foldpoint keys create`"},
     "admin": {"type": "http", "scheme": "bearer", "description": "what gateway.admin_key says"},

@@ -1,4 +1,4 @@
-"""The door of the API: who may come in, what may be asked, and every fault said as JSON."""
+"""Before every path of the API: who may come in, what may be asked, and every fault said as JSON."""
 
 import ipaddress
 import logging
@@ -17,7 +17,7 @@ from foldpoint.stores.base import StoreError
 from ..body import Streamed, encoding_of, read_body
 from ..callers import CALLERS, NO_KEY, Caller, presented
 from ..failures import Failure, retry_headers
-from ..health import said
+from ..saying import said
 from .shapes import Fault, Faults
 
 Who = Literal["anyone", "tenant", "key", "admin"]
@@ -42,7 +42,7 @@ class Refused(Exception):
         self.field = field
 
 
-def door(answer: Answer, who: Who, known: Sequence[str], made: HTTPStatus = HTTPStatus.OK) -> Handler:
+def guarded(answer: Answer, who: Who, known: Sequence[str], made: HTTPStatus = HTTPStatus.OK) -> Handler:
     """A handler that lets in who may, and says the answer or why there is none."""
 
     async def handler(request: web.Request) -> web.StreamResponse:
@@ -105,7 +105,7 @@ def caller_of(request: web.Request) -> Caller:
 def key_of(request: web.Request) -> Key:
     """The key of who asks."""
     key = request[CALLER].key
-    assert key is not None, "the door lets in who has a key alone"
+    assert key is not None, "the guard lets in who has a key alone"
     return key
 
 

@@ -23,13 +23,13 @@ async def create(request: web.Request) -> NewKey:
     key, secret = minted(asked(await json_of(request)))
     digest = await request.app[KEYRING].digest(secret.encode())
     await asyncio.to_thread(request.app[STORE].add_key, key, digest)
-    return NewKey(said(request, key), secret)
+    return NewKey(view(request, key), secret)
 
 
 async def listed(request: web.Request) -> Keys:
     """All keys, or those of one tenant, revoked ones too."""
     found = await asyncio.to_thread(request.app[STORE].keys, request.query.get("tenant"))
-    return Keys([said(request, key) for key in found])
+    return Keys([view(request, key) for key in found])
 
 
 async def revoke(request: web.Request) -> KeyView:
@@ -39,7 +39,7 @@ async def revoke(request: web.Request) -> KeyView:
     if key is None:
         raise Refused(HTTPStatus.NOT_FOUND, f"no key has the id {id!r}")
     await told(request, id)
-    return said(request, key)
+    return view(request, key)
 
 
 async def skills(request: web.Request) -> Skills:
@@ -63,6 +63,6 @@ async def told(request: web.Request, id: str) -> None:
     await request.app[NEWS].changed(id)
 
 
-def said(request: web.Request, key: Key) -> KeyView:
-    """The key as it is said."""
+def view(request: web.Request, key: Key) -> KeyView:
+    """A key as it is said."""
     return key_view(key, effective(policy_of(request.app[CALLERS].configured, key.skills)))

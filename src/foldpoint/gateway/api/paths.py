@@ -1,5 +1,6 @@
 """The one table of the API's paths: routes and the OpenAPI document are made from it."""
 
+from functools import cache
 from http import HTTPStatus
 from typing import Any, get_args
 
@@ -10,15 +11,15 @@ from foldpoint.core.receipt import VERDICTS
 from foldpoint.stores.base import By
 
 from .. import health
-from ..health import said
+from ..saying import said
 from . import asked, document, keys, records
-from .guard import Answer, Handler, Who, door
+from .guard import Answer, Handler, Who, guarded
 from .shapes import (
     Fault,
     Faults,
     Keys,
     KeyView,
-    Newest,
+    NewestRequests,
     NewKey,
     Request,
     Requests,
@@ -37,7 +38,7 @@ class Path(msgspec.Struct, frozen=True):
     """One method of one path: who may ask, what may be asked for, and what the answer is.
 
     `query` and `inside` (of the path) are JSON schemas by name, `body` is one; `faults` are statuses besides those of
-    the door.
+    the guard.
     """
 
     method: str
@@ -79,7 +80,7 @@ PATHS = (
         "tenant", SessionDetail, inside={"id": TEXT}, faults=(BAD, NONE, AWAY),
     ),
     Path(
-        "GET", f"{TENANT}/ring", records.ring, "The newest records, from memory.", "tenant", Newest,
+        "GET", f"{TENANT}/ring", records.ring, "The newest records, from memory.", "tenant", NewestRequests,
         faults=(BAD, AWAY),
     ),
     Path(
@@ -119,7 +120,7 @@ def add_routes(app: web.Application) -> None:
     for each in PATHS:
         path = SLASHES.get(each.path, each.path)
         there.setdefault(path, []).append(each.method)
-        handler = door(each.answer, each.who, tuple(each.query), each.status)
+        handler = guarded(each.answer, each.who, tuple(each.query), each.status)
         app.router.add_route(each.method, path, handler)
         if each.method == "GET":
             app.router.add_head(path, handler)
@@ -144,4 +145,10 @@ def not_allowed(methods: list[str]) -> Handler:
 
 async def openapi(request: web.Request) -> web.Response:
     """The document that describes all of this."""
-    return said(document.of(PATHS))
+    return said(msgspec.Raw(described()))
+
+
+@cache
+def described() -> bytes:
+    """The document as JSON. To make it takes some milliseconds, in which nobody else is served: once is enough."""
+    return msgspec.json.encode(document.of(PATHS))

@@ -18,7 +18,7 @@ from ..state import NEWEST, RECORDER, STORE
 from .guard import Refused, caller_of
 from .shapes import (
     Figures,
-    Newest,
+    NewestRequests,
     Request,
     Requests,
     Saved,
@@ -106,9 +106,9 @@ async def session(request: web.Request) -> SessionDetail:
     return SessionDetail(id, listed, len(records) > MOST)
 
 
-async def ring(request: web.Request) -> Newest:
+async def ring(request: web.Request) -> NewestRequests:
     """The newest records, from memory."""
-    return Newest([view(record) for record in await request.app[NEWEST].records(tenant_of(request))])
+    return NewestRequests([view(record) for record in await request.app[NEWEST].records(tenant_of(request))])
 
 
 async def savings(request: web.Request) -> Savings:

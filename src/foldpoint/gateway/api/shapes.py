@@ -48,8 +48,8 @@ class Requests(msgspec.Struct, frozen=True):
     cursor: str | None = None
 
 
-class Newest(msgspec.Struct, frozen=True):
-    """The newest records, newest first."""
+class NewestRequests(msgspec.Struct, frozen=True):
+    """The newest records, newest first, from memory."""
 
     requests: list[Request]
 

@@ -1,10 +1,9 @@
 """What the shared parts promise, wherever they are kept."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from foldpoint.core.key import Exceeded, KeyLimits
-from foldpoint.core.record import Record
 
 Forget = Callable[[str], None]
 ForgetAll = Callable[[], None]
@@ -12,7 +11,7 @@ Close = Callable[[], Awaitable[None]]
 
 
 class Limiter(Protocol):
-    """Counts what keys use up. Never raises."""
+    """Counts what keys use up, over all processes that share it. Never raises: where it can't count it admits."""
 
     async def admit(self, key: str, limits: KeyLimits, request: str) -> Exceeded | None:
         """Count a request of a key and take one of its places; or say what is used up, and take nothing."""
@@ -21,18 +20,9 @@ class Limiter(Protocol):
         """The request ended: its place is free, and so many tokens are used up."""
 
 
-class Newest(Protocol):
-    """The newest records of each tenant. `put` never blocks and never raises."""
-
-    def put(self, record: Record, messages: bytes | None = None) -> None:
-        """Remember a record."""
-
-    async def records(self, tenant: str) -> Sequence[Record]:
-        """The tenant's, newest first. Raises StoreError where they are the store's and it fails."""
-
-
 class News(Protocol):
-    """Tells other processes of changed keys. Never raises."""
+    """Tells every process that shares it that a key was changed. Never raises: a key that is not told of is read again
+    after a while all the same."""
 
     async def changed(self, key: str) -> None:
         """Say that the key with that id is not what it was."""

@@ -5,7 +5,9 @@ from typing import Literal
 
 import msgspec
 
-from .base import Close, Forget, ForgetAll, Limiter, Newest, News, Part
+from foldpoint.stores.base import Newest
+
+from .base import Close, Forget, ForgetAll, Limiter, News, Part
 from .line import Line
 from .locks import Far, Lock, MachineLocks
 from .news import OwnNews
