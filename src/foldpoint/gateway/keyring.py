@@ -43,7 +43,7 @@ class Keyring:
         self._clock = clock
         self._held: OrderedDict[bytes, Held] = OrderedDict()
         self._asked: dict[bytes, asyncio.Task[Key | None]] = {}
-        self._retry_at = 0.0
+        self._retry_at, self._failing = 0.0, False
 
     async def key(self, secret: bytes) -> Key | None:
         """The key with that secret, a revoked one too; None where there is none.
@@ -59,11 +59,14 @@ class Keyring:
             return held.key
         if now < self._retry_at:
             raise StoreError("keys cannot be read at the moment")
+        reading = self._reading(digest)
+        if held and self._failing:
+            return held.key  # nobody who is known waits for a store that failed a moment ago
         try:
             async with asyncio.timeout(ANSWER_SECONDS if held else None):
-                return await self._read(digest)
+                return await asyncio.shield(reading)
         except (StoreError, TimeoutError):
-            self._retry_at = self._clock() + RETRY_SECONDS
+            self._failed()
             if held:
                 return held.key
             raise
@@ -92,19 +95,23 @@ class Keyring:
             self._secret = await asyncio.to_thread(self._store.secret)
         return self._secret
 
-    async def _read(self, digest: bytes) -> Key | None:
+    def _reading(self, digest: bytes) -> asyncio.Task[Key | None]:
         """The store's answer; who asks meanwhile for the same key waits for the same answer."""
         asked = self._asked.get(digest)
         if asked is None:
             asked = asyncio.create_task(self._fetch(digest))
+            asked.add_done_callback(_heard)
             self._asked[digest] = asked
-            asked.add_done_callback(seen)
-        return await asyncio.shield(asked)
+        return asked
 
     async def _fetch(self, digest: bytes) -> Key | None:
         began, task = self._clock(), asyncio.current_task()
         try:
             key = await asyncio.to_thread(self._store.key_by, digest)
+            self._failing = False
+        except StoreError:
+            self._failed()
+            raise
         finally:
             current = self._asked.get(digest) is task
             if current:
@@ -112,6 +119,9 @@ class Keyring:
         if current:
             self._hold(digest, key, began)
         return key
+
+    def _failed(self) -> None:
+        self._retry_at, self._failing = self._clock() + RETRY_SECONDS, True
 
     def _hold(self, digest: bytes, key: Key | None, began: float) -> None:
         self._held.pop(digest, None)
@@ -121,12 +131,12 @@ class Keyring:
                 self._held.popitem(last=False)
 
 
+def _heard(reading: asyncio.Task[Key | None]) -> None:
+    """Nobody may have waited for it."""
+    if not reading.cancelled():
+        reading.exception()
+
+
 def digest_of(keyed: bytes, secret: bytes) -> bytes:
     """HMAC-SHA256: what is looked up says nothing of the secret, however long the look-up takes."""
     return hmac.digest(keyed, secret, "sha256")
-
-
-def seen(task: asyncio.Task[Key | None]) -> None:
-    """Take note of a fault that nobody waits for any more."""
-    if not task.cancelled():
-        task.exception()

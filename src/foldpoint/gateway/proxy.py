@@ -156,7 +156,7 @@ class Proxy:
         body, length = self._outgoing(request, exchange, caller, read, plain, seal)
         fields = changed(request_fields(request.raw_headers, length), exchange.changes)
         fields = without_keys(fields) if caller.key else fields
-        fields = with_credential(fields, upstream, credential, caller.key is not None)
+        fields = with_credential(fields, upstream, credential, caller.key is not None, exchange.route.target)
         if seal.keys is not None:
             address = self._upstreams.address(upstream, exchange.route.target)
             fields = seal.on(request.method, address, fields, body)
