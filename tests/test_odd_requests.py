@@ -1,6 +1,7 @@
 """Requests that were folded wrongly once, or nearly."""
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +140,17 @@ def test_what_changes_behind_a_head_changes_the_digests() -> None:
     assert (after.receipt, after.opening) == (fresh.receipt, fresh.opening)
     assert before.opening != after.opening
     assert before.receipt.checkpoint != after.receipt.checkpoint
+
+
+def test_long_names_of_models_are_not_kept() -> None:
+    """They come from outside: what is remembered of a transcript does not grow with them, and folds the same."""
+    engine = Engine()
+    tracemalloc.start()
+    try:
+        for number in range(100):
+            name = f"{number}" + "m" * 200_000
+            body = b'{"model":"%s","messages":[{"role":"user","content":"hello"}]}' % name.encode()
+            assert engine.fold(body, "anthropic").body == Engine().fold(body, "anthropic").body
+        assert tracemalloc.get_traced_memory()[0] < 5_000_000
+    finally:
+        tracemalloc.stop()

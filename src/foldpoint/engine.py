@@ -25,8 +25,8 @@ from .surfaces.splice import front_of, spliced, written
 
 MOST_MESSAGES = 20_000
 """Messages above which a body is passed on: reading it would keep a gateway's other requests waiting."""
-MODELS = 1_000
-"""Models whose terms are remembered: their names come from outside."""
+MODELS, LONGEST_NAME = 1_000, 200
+"""Models whose terms are remembered, and characters of a name: they come from outside, so neither may grow."""
 
 
 class Folded(msgspec.Struct, frozen=True):
@@ -117,7 +117,7 @@ class Engine:
         return Folded(body if policy.mode == "shadow" else folded, receipt, known.opening, rebound=rebound)
 
     def _planned(self, request: Request, surface: Surface, policy: Trajectory, tenant: str) -> tuple[Known, Plan]:
-        key = key_of((self._owner, tenant, surface.name, request.model), request.items)
+        key = key_of((self._owner, tenant, surface.name, short(request.model)), request.items)
         known = self._memo.get(key)
         views, spelled, same = viewed(surface, request.items, limits_of(policy), known)
         gate, binds = self._terms(request.model)
@@ -133,6 +133,8 @@ class Engine:
 
     def _terms(self, model: str) -> tuple[Gate, bool]:
         """The gate at the model's prices, and whether the model binds thinking to its prefix."""
+        if len(model) > LONGEST_NAME:
+            return terms_of(self.policy.agent_trajectory_compaction, model)
         if model not in self._models:
             if len(self._models) >= MODELS:
                 self._models.clear()
@@ -175,6 +177,11 @@ def _digests(
     if known and known.plan.layout and spelled >= known.plan.layout.tail and folds[:made] == known.plan.state.folds:
         return opening, checkpoint_of(surface, items, folds, (known.checkpoint, made))
     return opening, checkpoint_of(surface, items, folds)
+
+
+def short(name: str) -> str:
+    """A name, or a digest of one that is too long to be remembered."""
+    return name if len(name) <= LONGEST_NAME else sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _unplanned(receipt: Receipt, model: str) -> bool:

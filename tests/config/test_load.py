@@ -250,8 +250,7 @@ api_key = "two words"
         "foldpoint.toml:2: upstreams.openai.api_key names the variable NOPE, which is not set",
         "foldpoint.toml:4: upstreams.anthropic.api_key names the file /no/such/key, which cannot be read: "
         "[Errno 2] No such file or directory: '/no/such/key'",
-        "foldpoint.toml:6: upstreams.gemini.api_key must not be empty: leave it out to pass the client's own key "
-        "through",
+        "foldpoint.toml:6: upstreams.gemini.api_key must not be empty: leave it out where there is none",
         "foldpoint.toml:8: upstreams.bedrock.api_key must be printable ASCII without spaces, as a header can carry",
     ]
 

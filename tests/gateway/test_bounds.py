@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 from loopback import Gateway, gateway, silent
 
+from foldpoint import Engine
 from foldpoint.gateway.serving import run
 
 MIB = 1 << 20
@@ -126,3 +127,16 @@ def test_ten_thousand_requests_at_once_are_answered() -> None:
             return answers.count(b"HTTP/1.1 200 OK\r\n")
 
     assert run(main()) == 10_000
+
+
+def test_the_name_of_a_model_is_recorded_as_far_as_a_name_goes() -> None:
+    """Records are kept in memory and listed by the hundred: a client may not make one of megabytes."""
+
+    async def main() -> None:
+        async with gateway(Engine()) as it:
+            body = b'{"model":"%s","messages":[{"role":"user","content":"hi"}]}' % (b"m" * 1_000_000)
+            async with it.client.post(f"{it.url}/v1/messages", data=body) as answer:
+                assert answer.status == 200
+            assert (await it.recorder.first()).model == "m" * 256
+
+    run(main())

@@ -139,6 +139,30 @@ def test_what_was_read_before_a_change_is_not_remembered_after_it() -> None:
     run(main())
 
 
+def test_nobody_who_is_known_waits_for_a_store_that_failed() -> None:
+    """It may take seconds to fail again; one answer later the key is as the store has it."""
+
+    async def main() -> None:
+        keys, clock = Slow(), Clock()
+        key = keys.add(SECRET.decode())
+        ring = Keyring(keys, clock=clock)  # type: ignore[arg-type]
+        keys.go.set()
+        await ring.key(SECRET)
+        clock.now += FRESH_SECONDS
+        keys.away = True
+        assert await ring.key(SECRET) == key
+        keys.go.clear()
+        keys.away = False
+        changed = keys.add(SECRET.decode(), id=key.id, revoked=5.0)
+        clock.now += RETRY_SECONDS
+        assert [await ring.key(SECRET), await ring.key(SECRET)] == [key, key]
+        keys.go.set()
+        await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
+        assert (await ring.key(SECRET), keys.asked) == (changed, 3)
+
+    run(main())
+
+
 def test_a_secret_of_the_configuration_is_what_digests_are_keyed_with() -> None:
     """Then the store's own is not asked for."""
 

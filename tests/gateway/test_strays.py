@@ -119,6 +119,24 @@ def test_with_a_key_of_ours_a_request_is_signed_for_aws(line: str, more: str) ->
     run(main())
 
 
+@pytest.mark.parametrize(
+    ("query", "sent"),
+    [("", ["sk-ours"]), ("?alt=sse&key=", ["sk-ours"]), ("?alt=sse&key=own", []), ("?access_token=own", [])],
+)
+@pytest.mark.parametrize("key", [f"x-foldpoint-key: {SECRET}", "x-n: 1"])
+def test_a_provider_gets_one_key(query: str, sent: list[str], key: str) -> None:
+    """Gemini's clients may send their own in the query: none of ours is put beside it."""
+
+    async def main() -> None:
+        keys = KeysInMemory()
+        keys.add(SECRET)
+        async with gateway(Canned(), keys=keys, api_key="sk-ours") as it:
+            assert (await asked(it, f"/v1beta/models/m:generateContent{query}", key)).split()[1] == b"200"
+            assert it.provider.got[-1].values("x-goog-api-key") == sent
+
+    run(main())
+
+
 @pytest.mark.parametrize("host", ["a:b:c", "localhost:99999", "\xff", "evil.example"])
 def test_a_host_that_is_none_is_not_this_machine(host: str) -> None:
     """403, as for any name that is not ours."""

@@ -111,6 +111,7 @@ def test_events_end_with_any_line_end() -> None:
          {"usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 2}}], Usage(input=9, output=2)),
         ("gemini", [], None),
         ("gemini", {"totalTokens": 9}, None),
+        ("anthropic", {"usage": {"input_tokens": 2**63, "output_tokens": 10**40}}, Usage(input=10**12, output=10**12)),
     ],
 )  # fmt: skip
 def test_a_plain_answer(surface: str, document: object, usage: Usage | None) -> None:

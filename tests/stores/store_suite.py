@@ -179,7 +179,7 @@ class StoreSuite:
         assert store.request("t", "new", messages=True) == Kept(record("new", 2.0), b"y")
 
     def test_odd_values_are_held(self, store: RecordStore) -> None:
-        """Texts that are no Unicode (a header may carry them) or hold NUL, and numbers past 64 bits."""
+        """Texts that are no Unicode (a header may carry them) or hold NUL, and numbers past all that is counted."""
         odd = record("odd\0", session="s\0", model="a\udc80b\0ü", usage=Usage(10**30, 0, 0, 0))
         store.add([Kept(odd, b"\0")])
         kept = store.request("t", "odd\0", messages=True)
@@ -187,7 +187,16 @@ class StoreSuite:
         assert (kept.record.id, kept.record.session, kept.record.model) == ("odd?", "s?", "a?b?ü")
         assert kept.messages == b"\0"
         assert ids(store.session("t", "s\0")) == ids(store.requests("t", session="s\udc80").records) == ["odd?"]
-        assert kept.record.usage == Usage(2**63 - 1, 0, 0, 0)
+        assert kept.record.usage == Usage(10**12, 0, 0, 0)
+
+    def test_odd_numbers_spoil_no_sum(self, store: RecordStore) -> None:
+        """However many records claim more tokens than there are."""
+        for many in (10**30, 2**63 - 1):
+            usage = Usage(many, many, many, many)
+            fill(store, *[record(f"{many} {at}", 1.0, usage=usage, tokens_saved=many, held=-many) for at in range(20)])
+        (sums,) = [row.sums for row in store.savings("t")]
+        assert (sums.requests, sums.input, sums.tokens_saved) == (40, 40 * 10**12, 40 * 10**12)
+        assert [one.sums for one in store.sessions("t")] == [row.sums for row in store.savings("t", "model")] == [sums]
 
     def test_a_batch_is_whole_however_long_it_is(self, store: RecordStore) -> None:
         """More rows than one statement may hold, one with odd values, one that is there already."""
@@ -198,7 +207,7 @@ class StoreSuite:
         page = store.requests("t", limit=3000).records
         assert sorted(ids(page)) == sorted(f"{number:03}" for number in range(2500))
         first, odd = page[-1], page[-101]
-        assert (first.id, first.status, odd.transcript, odd.held) == ("000", 1, "x?", 2**63 - 1)
+        assert (first.id, first.status, odd.transcript, odd.held) == ("000", 1, "x?", 10**12)
         kept = [store.request("t", name, messages=True) for name in ("099", "100", "2499")]
         assert [one.messages for one in kept if one is not None] == [b"body"] * 3
 

@@ -124,7 +124,7 @@ def resolved(written: str, environ: Mapping[str, str]) -> tuple[str, str | None]
         except (OSError, ValueError) as error:
             secret, wrong = "", f"names the file {rest}, which cannot be read: {error}"
     else:
-        secret, wrong = written.strip(), "must not be empty: leave it out to pass the client's own key through"
+        secret, wrong = written.strip(), "must not be empty: leave it out where there is none"
     if secret and not re.fullmatch(r"[\x21-\x7e]+", secret):
         return "", "must be printable ASCII without spaces, as a header can carry"
     return secret, None if secret else wrong

@@ -2,6 +2,9 @@
 
 import msgspec
 
+MOST = 10**12
+"""More than anything that is counted of a request; millions of them still add up to less than 64 bits."""
+
 
 class Usage(msgspec.Struct, frozen=True):
     """Tokens of one request. `input` is the part neither read from nor written to the cache."""

@@ -39,7 +39,7 @@ class Keyring:
         self._clock = clock
         self._held: OrderedDict[bytes, Held] = OrderedDict()
         self._asked: dict[bytes, asyncio.Task[Key | None]] = {}
-        self._retry_at = 0.0
+        self._retry_at, self._failing = 0.0, False
 
     async def key(self, secret: bytes) -> Key | None:
         """The key with that secret, a revoked one too; None where there is none.
@@ -55,10 +55,12 @@ class Keyring:
             return held.key
         if now < self._retry_at:
             raise StoreError("keys cannot be read at the moment")
+        reading = self._reading(digest)
+        if held and self._failing:
+            return held.key  # nobody who is known waits for a store that failed a moment ago
         try:
-            return await self._read(digest)
+            return await asyncio.shield(reading)
         except StoreError:
-            self._retry_at = self._clock() + RETRY_SECONDS
             if held:
                 return held.key
             raise
@@ -83,18 +85,23 @@ class Keyring:
             self._secret = await asyncio.to_thread(self._store.secret)
         return self._secret
 
-    async def _read(self, digest: bytes) -> Key | None:
+    def _reading(self, digest: bytes) -> asyncio.Task[Key | None]:
         """The store's answer; who asks meanwhile for the same key waits for the same answer."""
         asked = self._asked.get(digest)
         if asked is None:
             asked = asyncio.create_task(self._fetch(digest))
+            asked.add_done_callback(_heard)
             self._asked[digest] = asked
-        return await asyncio.shield(asked)
+        return asked
 
     async def _fetch(self, digest: bytes) -> Key | None:
         began, task = self._clock(), asyncio.current_task()
         try:
             key = await asyncio.to_thread(self._store.key_by, digest)
+            self._failing = False
+        except StoreError:
+            self._retry_at, self._failing = self._clock() + RETRY_SECONDS, True
+            raise
         finally:
             current = self._asked.get(digest) is task
             if current:
@@ -109,6 +116,12 @@ class Keyring:
             self._held[digest] = Held(key, began)
             if len(self._held) > MOST:
                 self._held.popitem(last=False)
+
+
+def _heard(reading: asyncio.Task[Key | None]) -> None:
+    """Nobody may have waited for it."""
+    if not reading.cancelled():
+        reading.exception()
 
 
 def digest_of(keyed: bytes, secret: bytes) -> bytes:

@@ -31,7 +31,7 @@ from .modes import Consulted, consult, is_folded, measured, skipped
 from .relay import cut, relay, relayed
 from .routes import BEGINNINGS, Route, route_of, told_apart
 from .sealing import FIXED, OPEN, Asked, Seal, Sealing
-from .sessions import handle_of, names_of, without_session_id
+from .sessions import LONGEST, handle_of, names_of, without_session_id
 from .state import Recording, Traffic
 from .upstream import Body, Upstreams
 from .usage_copy import UsageCopy
@@ -155,7 +155,7 @@ class Proxy:
         body, length = self._outgoing(request, exchange, caller, read, plain, seal)
         fields = changed(request_fields(request.raw_headers, length), exchange.changes)
         fields = without_keys(fields) if caller.key else fields
-        fields = with_credential(fields, upstream, credential, caller.key is not None)
+        fields = with_credential(fields, upstream, credential, caller.key is not None, exchange.route.target)
         if seal.keys is not None:
             address = self._upstreams.address(upstream, exchange.route.target)
             fields = seal.on(request.method, address, fields, body)
@@ -233,7 +233,7 @@ class Proxy:
             and not self._settings.upstreams[route.upstream].keep_session_id
         ):
             sent = without_session_id(sent)
-        exchange.receipt, exchange.model = done.receipt, done.model
+        exchange.receipt, exchange.model = done.receipt, done.model[:LONGEST]
         exchange.handle = handle_of(request.headers, names, done.opening)
         exchange.changes = Changes(plain=sent is not content and encoding_of(request) != "", beta=done.beta)
         if is_folded(done, content):

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from foldpoint.core.usage import Usage
+from foldpoint.core.usage import MOST, Usage
 
 from .frames import KIND, Frames, frames
 
@@ -260,9 +260,9 @@ def bedrock(counts: Counts) -> Usage:
 
 
 def count(counts: Counts, name: str) -> int:
-    """A count, 0 where there is none."""
+    """A count, 0 where there is none; of one that cannot be, as much as may be."""
     value = counts.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return min(value, MOST) if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 NORMALISED: Mapping[str, Callable[[Counts], Usage]] = {

@@ -6,9 +6,8 @@ from typing import Any
 import msgspec
 
 from foldpoint.core.record import Record
-from foldpoint.core.usage import Usage
+from foldpoint.core.usage import MOST, Usage
 
-MOST = 2**63 - 1
 NUL = "\0"
 USAGE = Usage.__struct_fields__
 PLAIN = tuple(name for name in Record.__struct_fields__ if name != "usage")
@@ -43,7 +42,7 @@ def cleaned(record: Record) -> Record:
 
 def held(value: Any) -> Any:
     """The value as every database holds it: `?` for NUL and for what is no Unicode (headers may carry that), whole
-    numbers within 64 bits."""
+    numbers within `MOST`."""
     if isinstance(value, str):
         clean = value if value.isascii() else value.encode("utf-8", "replace").decode()
         return clean.replace(NUL, "?")
