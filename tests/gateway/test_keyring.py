@@ -209,6 +209,7 @@ def test_while_the_store_hangs_a_known_key_goes_on() -> None:
         clock.now += FRESH_SECONDS
         assert await ring.key(SECRET) == key
         answers.set()
+        await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
         clock.now += RETRY_SECONDS
         assert await ring.key(SECRET) == changed
 
