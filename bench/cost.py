@@ -70,7 +70,7 @@ def measured(full: bool) -> Section:
     figures += [figure for row in ROWS[:3] for figure in of_row("family", family, row)]
     short = sums(list(synthetic(20)), ROWS[0])
     figures.append(Figure("family of 20 steps, prices 0.1/1.25: worst transcript", short.worst, "", 1.0))
-    figures += billed(corpus if full else [one for one in corpus if len(one.ledger.turns) <= LONGEST])
+    figures += billed(corpus if full else [one for one in corpus if one.ledger.count <= LONGEST])
     remarks = (
         f"corpus: {len(corpus)} transcripts of {SHORTEST} turns or more; family: {len(family)} of 80 steps; keep 2, "
         "watermark 20,000 tokens; rows: price of reading / writing the cache",
@@ -86,7 +86,7 @@ def recorded() -> Iterator[Known]:
     for folder in ("anthropic", "openai-chat"):
         for path in sorted((SHARED / "corpus" / "requests" / folder).iterdir()):
             known = read(path)
-            if known and len(known.ledger.turns) >= SHORTEST:
+            if known and known.ledger.count >= SHORTEST:
                 yield known
 
 
@@ -146,7 +146,7 @@ def gated(one: Known, prices: Prices, policy: Trajectory) -> Fraction:
     """The cost of the path that the gate takes at these prices."""
     gate = Gate(int(prices.read * SCALE), int(prices.write * SCALE), policy.horizon, policy.expected_task_steps, None)
     state, path = start(one.ledger), list[int]()
-    for turn in range(1, len(one.ledger.turns) + 1):
+    for turn in range(1, one.ledger.count + 1):
         state = replayed(one.ledger, policy, gate, state, turn)
         path.append(state.sealed)
     return path_cost(one.sizes, prices, path)

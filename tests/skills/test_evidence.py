@@ -71,7 +71,7 @@ def test_broken_json_is_read_by_its_lines() -> None:
 
 def test_a_sentence_in_prose_is_taken() -> None:
     """A long line is read by its sentences."""
-    text = PROSE * 20 + "Since release foundry 2.14.3 the gate is shut. " + PROSE * 20
+    text = PROSE * 40 + "Since release foundry 2.14.3 the gate is shut. " + PROSE * 40
     assert "foundry 2.14.3" in extract(text, LENGTH)
 
 

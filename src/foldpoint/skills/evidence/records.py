@@ -1,4 +1,4 @@
-"""Evidence in JSON: keys and lengths of arrays, the rows that are not like the others, the values."""
+"""Evidence in JSON: keys and lengths of arrays, and the rows that are not like the others."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,6 +13,8 @@ LARGEST = 65_536
 """Characters above which a text is not read as JSON but by its lines."""
 FEW = 4
 """Rows that are all looked at alike."""
+ODD = 10.0
+"""What an odd row is worth, beside how odd its values are."""
 RARE = 0.1
 USUAL = 0.5
 """Share of a column's words above which one of them is the usual one, and another can be odd."""
@@ -24,7 +26,8 @@ _NUMBERS = (int, float)
 
 
 def records_of(text: str) -> tuple[str, list[Snippet]] | None:
-    """The shape of a JSON text and what in it is evidence; None where it is no JSON to be read."""
+    """The shape of a JSON text and what in it is evidence; None where it is no JSON to be read, or has no odd
+    rows."""
     lead = text.lstrip()[:1]
     if lead not in ("[", "{") or len(text) > LARGEST:
         return None
@@ -32,7 +35,9 @@ def records_of(text: str) -> tuple[str, list[Snippet]] | None:
         value = msgspec.json.decode(text.encode("utf-8", "replace"))
     except (msgspec.DecodeError, RecursionError):
         return None
-    found = list(_evidence(value, "", 0))
+    found = list(_evidence(value))
+    if not found:
+        return None
     return shape_of(value), [Snippet(score, number, said) for number, (score, said) in enumerate(found)]
 
 
@@ -50,38 +55,36 @@ def _some(value: dict[str, Any]) -> list[tuple[str, Any]]:
     return list(value.items())[:MOST_KEYS]
 
 
-def _evidence(value: Any, name: str, depth: int) -> Iterator[tuple[float, str]]:
-    """(score, what is said) of every value worth it, in order."""
+def _evidence(value: Any, depth: int = 0) -> Iterator[tuple[float, str]]:
+    """(score, what is said) of every row that is not like the others of its array, in order."""
     if depth > DEEPEST:
         return
     if isinstance(value, list):
         rows = [row for row in value if isinstance(row, dict)]
         if len(rows) > FEW and len(rows) == len(value):
             yield from _odd_rows(rows)
-            return
-        for each in value[: 2 * FEW]:
-            yield from _evidence(each, name, depth + 1)
+        else:
+            for each in value[: 2 * FEW]:
+                yield from _evidence(each, depth + 1)
     elif isinstance(value, dict):
-        for key, each in _some(value):
-            yield from _evidence(each, key, depth + 1)
-    elif value not in (None, "", False):
-        yield 1.0 / (1 + depth), f"{name}: {spelled(value)}" if name else spelled(value)
+        for _, each in _some(value):
+            yield from _evidence(each, depth + 1)
 
 
 def _odd_rows(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[float, str]]:
-    """Rows with values that are not like those of the other rows; the first and the last as samples."""
+    """Rows with values that are not like those of the other rows."""
     odd = [_odd_of([row.get(key) for row in rows]) for key, _ in _some(rows[0])]
     keys = [key for key, _ in _some(rows[0])]
     for number, row in enumerate(rows):
         scores = {key: column[number] for key, column in zip(keys, odd, strict=True) if number in column}
-        if scores or number in (0, len(rows) - 1):
-            yield sum(scores.values()) or 0.1, _row(row, list(scores))
+        if scores:
+            yield ODD + sum(scores.values()), _row(row, list(scores))
 
 
 def _row(row: dict[str, Any], odd: Sequence[str]) -> str:
     """A row by what names it and what is odd in it."""
     first = next(iter(row), "")
-    shown = dict.fromkeys([first, *odd] if odd else list(row)[:FEW])
+    shown = dict.fromkeys([first, *odd])
     return ", ".join([f"{key}: {spelled(row[key])}" for key in shown if key in row])
 
 

@@ -80,22 +80,23 @@ def _marked(text: str) -> list[Piece]:
 
 
 def _worth(pieces: list[Piece]) -> Mapping[tuple[str, str], float]:
-    """What each (shape, value) is worth among all of a text."""
+    """What each (shape, value) is worth among all of a text: more in a longer one, nothing where every piece has it."""
     having: Counter[str] = Counter()
     values: dict[str, Counter[str]] = defaultdict(Counter)
     kinds: dict[str, str] = {}
+    count = sum([piece.times for piece in pieces])
     for piece in pieces:
-        having.update({mark.shape for mark in piece.marks})
+        having.update(dict.fromkeys([mark.shape for mark in piece.marks], piece.times))
         for mark in piece.marks:
-            values[mark.shape][mark.value] += 1
+            values[mark.shape][mark.value] += piece.times
             kinds[mark.shape] = mark.kind
     worth = {}
     for shape, counts in values.items():
-        rare = WEIGHTS[kinds[shape]] * log((len(pieces) + 1) / (having[shape] + 0.5))
+        rare = WEIGHTS[kinds[shape]] * log((count + 1) / (having[shape] + 0.5))
         usual, times = counts.most_common(1)[0]
         settled = kinds[shape] == "count" and FEW < counts.total() < times / USUAL
         for value in counts:
-            worth[shape, value] = rare if not settled else 0.0 if value == usual else UNUSUAL * log(len(pieces) + 1)
+            worth[shape, value] = rare if not settled else 0.0 if value == usual else UNUSUAL * log(count + 1)
     return worth
 
 
