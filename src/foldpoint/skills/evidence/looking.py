@@ -5,11 +5,13 @@ from collections.abc import Iterator
 
 ALL = 12_288
 """Characters of a text that is looked at as a whole; of a longer one the ends, places of faults and samples are."""
-END = 2_560
-WINDOW = 512
-SAMPLES = 6
-MOST = 12
-SIGNS = ("Error", "error", "FAIL", "Traceback", "panic")
+END = 1_792
+WINDOW = 384
+SAMPLES, MOST = 5, 8
+"""Windows of a long text that are looked at, and how many of them are at equal distances at most."""
+BACK = 65_536
+"""Characters in front of the end in which the last signs of faults are looked for."""
+SIGNS = ("Error", "error", "FAIL", "Traceback")
 LONG = 240
 """Characters above which a line is read by its sentences."""
 _SENTENCE = re.compile(r"[.!?;]\s+")
@@ -39,8 +41,9 @@ def looked_at(text: str) -> str:
     if len(text) <= ALL:
         return text
     last, step = len(text) - END, (len(text) - 2 * END) // SAMPLES
-    signs = [at for sign in SIGNS for at in (text.find(sign, END, last), text.rfind(sign, END, last)) if at > 0]
-    places = [max(END, at - WINDOW // 4) for at in signs] + [END + step * at for at in range(SAMPLES)]
+    signs = [text.find(sign, END, last) for sign in SIGNS]
+    signs += [text.rfind(sign, max(END, last - BACK), last) for sign in SIGNS]
+    places = [max(END, at - WINDOW // 4) for at in signs if at > 0] + [END + step * at for at in range(SAMPLES)]
     windows = [(0, END)]
     for place in sorted(places[:MOST]):
         start = max(place, windows[-1][1])
