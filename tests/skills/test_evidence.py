@@ -63,6 +63,18 @@ def test_the_odd_row_of_a_json_array_is_taken() -> None:
     assert "key: k61, ms: 98000" in found
 
 
+def test_odd_json_is_a_text() -> None:
+    """Line ends in keys, deep arrays and numbers beyond any float: one line, and no fault."""
+    deep = json.loads("[" * 300 + "]" * 300)
+    rows = [{"a\nb": "same", "deep": deep, "n": 1} for _ in range(20)]
+    rows[7]["a\nb"], rows[9]["n"] = "other\n  one", 10**400
+    for given_rows in (rows, rows[:9]):
+        found = extract(json.dumps(given_rows), LENGTH)
+        assert found == " ".join(found.split())
+        assert len(found) <= LENGTH + 1
+    assert "a b: other one" in extract(json.dumps(rows[:9]), LENGTH)
+
+
 def test_broken_json_is_read_by_its_lines() -> None:
     """A cut object is a text like any other."""
     text = '{"log": [\n' + among('"disk /dev/sda2 failed: Input/output error"', ['"all is well"'] * 300)

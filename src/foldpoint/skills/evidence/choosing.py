@@ -5,6 +5,8 @@ from foldpoint.core.text import ELLIPSIS, READ_AHEAD, collapsed, cut, one_line
 from .records import records_of
 from .weighing import Snippet, snippets_of
 
+SHORTEST = 64
+"""A length below which there is room for a head alone."""
 HEAD, TAIL = 7, 11
 """The parts of the length that head and tail get at least: one in so many."""
 SHAPE = 4
@@ -22,10 +24,10 @@ _REST = 24
 
 def extract(text: str, length: int) -> str:
     """What a line carries of a result: at most `length` characters and an ellipsis; 0 = the whole text."""
-    if not length or (len(text) <= 8 * length and len(collapsed(text)) <= length):
+    if length < SHORTEST or (len(text) <= 8 * length and len(collapsed(text)) <= length):
         return one_line(text, length)
     shape, snippets = records_of(text) or ("", snippets_of(text))
-    lead = cut(shape or collapsed(text[:length]), length // (SHAPE if shape else HEAD)).rstrip()
+    lead = cut(collapsed(shape or text[:length]), length // (SHAPE if shape else HEAD)).rstrip()
     tail = "" if shape else ended(text, length // TAIL)
     room = int(SHARE * length) - (len(lead) if shape else 0)
     chosen = chosen_of([each for each in snippets if each.score >= LEAST], room, f"{lead}\n{tail}")

@@ -20,6 +20,7 @@ WEIGHTS: Mapping[str, float] = {
     "hash": 3.0,
     "setting": 2.5,
     "count": 0.6,
+    "alarm": 3.0,
     "verdict": 2.0,
     "path": 1.2,
     "name": 0.8,
@@ -89,7 +90,7 @@ def _all(text: str, pieces: int) -> Iterator[Mark | None]:
                 yield Mark(kind, _left(text, found.start(), before), found.end(), kind)
     for found in _NUMBER.finditer(text):
         yield _number(text, found.start(), found.end())
-    yield from _verdicts(text.lower() if text.isascii() else text)
+    yield from _verdicts(text, text.lower() if text.isascii() else text)
     for found in _PATH.finditer(text):
         yield Mark("path", _left(text, found.start(), _PLACE), found.end(), "path")
     if text.count("_") <= CROWDED * pieces:
@@ -134,10 +135,12 @@ def _is_hash(token: str) -> bool:
     return long and _HEX.issuperset(last) and not last.isdigit() and not last.isalpha()
 
 
-def _verdicts(lower: str) -> Iterator[Mark]:
+def _verdicts(text: str, lower: str) -> Iterator[Mark]:
+    """Words of failure; one in capitals is an alarm."""
     for sign in _SIGNS:
         at = lower.find(sign)
         while at >= 0:
             if not at or lower[at - 1] not in _WORD:
-                yield Mark("verdict", at, at + len(sign), f"verdict {sign}")
+                kind = "alarm" if text[at : at + len(sign)].isupper() else "verdict"
+                yield Mark(kind, at, at + len(sign), f"{kind} {sign}")
             at = lower.find(sign, at + len(sign))

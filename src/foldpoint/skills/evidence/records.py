@@ -16,6 +16,7 @@ FEW = 4
 ODD = 10.0
 """What an odd row is worth, beside how odd its values are."""
 RARE = 0.1
+"""Share of a column's words up to which one of them is odd; a single one always is."""
 USUAL = 0.5
 """Share of a column's words above which one of them is the usual one, and another can be odd."""
 FAR = 8.0
@@ -26,16 +27,15 @@ _NUMBERS = (int, float)
 
 
 def records_of(text: str) -> tuple[str, list[Snippet]] | None:
-    """The shape of a JSON text and what in it is evidence; None where it is no JSON to be read, or has no odd
-    rows."""
+    """The shape of a JSON text and its odd rows; None where there are none, or it is no JSON to be read."""
     lead = text.lstrip()[:1]
     if lead not in ("[", "{") or len(text) > LARGEST:
         return None
     try:
         value = msgspec.json.decode(text.encode("utf-8", "replace"))
-    except (msgspec.DecodeError, RecursionError):
+        found = list(_evidence(value))
+    except (msgspec.DecodeError, RecursionError, OverflowError):
         return None
-    found = list(_evidence(value))
     if not found:
         return None
     return shape_of(value), [Snippet(score, number, said) for number, (score, said) in enumerate(found)]
@@ -47,7 +47,9 @@ def shape_of(value: Any, depth: int = 0) -> str:
         inner = [f"{key}: {shape}" if (shape := shape_of(each, depth + 1)) else key for key, each in _some(value)]
         return "{" + ", ".join(inner) + "}" if depth < DEEPEST else "{…}"
     if isinstance(value, list):
-        return f"[{len(value)}" + (f" × {shape}]" if value and (shape := shape_of(value[0], depth + 1)) else "]")
+        return f"[{len(value)}" + (
+            f" × {shape}]" if value and depth < DEEPEST and (shape := shape_of(value[0], depth + 1)) else "]"
+        )
     return ""
 
 
@@ -99,8 +101,12 @@ def _odd_of(column: Sequence[Any]) -> dict[int, float]:
     counts = Counter(words)
     if counts.most_common(1)[0][1] < USUAL * len(words):
         return {}
-    most = RARE * len(words)
-    return {at: 4.0 / counts[each] for at, each in enumerate(words) if counts[each] < most}
+    most = max(1.0, RARE * len(words))
+    return {
+        at: 4.0 / counts[each]
+        for at, each in enumerate(words)
+        if counts[each] <= most and counts[each] < len(words) / 2
+    }
 
 
 def spelled(value: Any) -> str:
