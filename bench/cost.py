@@ -19,6 +19,7 @@ from foldpoint.lab.optimum import Chances, Prices, Sizes, optimum, path_cost, pr
 from foldpoint.lab.replay import replay
 from foldpoint.lab.sizes import ledger_of, sizes_of
 from foldpoint.lab.steps import caching, steps
+from foldpoint.lab.survival import Survival, survival_of
 from foldpoint.pricing.gate import Gate
 from foldpoint.skills.epoch import replayed, start
 from foldpoint.skills.ledger import Ledger
@@ -34,6 +35,8 @@ ROWS = tuple(
 )
 ADAPTIVE = {5: Trajectory(horizon="adaptive"), 2: Trajectory(horizon="adaptive", epoch_size=2)}
 TASK = {12: Trajectory(), 40: Trajectory(expected_task_steps=40)}
+EXTRACTS = {name: Trajectory(horizon="adaptive", extract=name) for name in ("head", "evidence")}
+UNSEEN, VISIBLE = (31, 32, 33), 0.6
 SHORTEST = 6
 LONGEST = 200
 """Turns of a transcript that is billed body by body without --full."""
@@ -70,7 +73,8 @@ def measured(full: bool) -> Section:
     figures += [figure for row in ROWS[:3] for figure in of_row("family", family, row)]
     short = sums(list(synthetic(20)), ROWS[0])
     figures.append(Figure("family of 20 steps, prices 0.1/1.25: worst transcript", short.worst, "", 1.0))
-    figures += billed(corpus if full else [one for one in corpus if len(one.ledger.turns) <= LONGEST])
+    shown = corpus if full else [one for one in corpus if one.ledger.count <= LONGEST]
+    figures += [*extracts(), *survivals(shown), *billed(shown)]
     remarks = (
         f"corpus: {len(corpus)} transcripts of {SHORTEST} turns or more; family: {len(family)} of 80 steps; keep 2, "
         "watermark 20,000 tokens; rows: price of reading / writing the cache",
@@ -86,7 +90,7 @@ def recorded() -> Iterator[Known]:
     for folder in ("anthropic", "openai-chat"):
         for path in sorted((SHARED / "corpus" / "requests" / folder).iterdir()):
             known = read(path)
-            if known and len(known.ledger.turns) >= SHORTEST:
+            if known and known.ledger.count >= SHORTEST:
                 yield known
 
 
@@ -146,7 +150,7 @@ def gated(one: Known, prices: Prices, policy: Trajectory) -> Fraction:
     """The cost of the path that the gate takes at these prices."""
     gate = Gate(int(prices.read * SCALE), int(prices.write * SCALE), policy.horizon, policy.expected_task_steps, None)
     state, path = start(one.ledger), list[int]()
-    for turn in range(1, len(one.ledger.turns) + 1):
+    for turn in range(1, one.ledger.count + 1):
         state = replayed(one.ledger, policy, gate, state, turn)
         path.append(state.sealed)
     return path_cost(one.sizes, prices, path)
@@ -166,6 +170,35 @@ def of_row(what: str, transcripts: Sequence[Known], prices: Prices) -> list[Figu
         ("proven", found.proven, None),
     ]
     return [Figure(name, value, bar=bar, row=row) for name, value, bar in columns]
+
+
+def extracts() -> Iterator[Figure]:
+    """Cost and planted facts still visible on seeds of the family that the finder was not made on."""
+    family = check("family")
+    for extract in EXTRACTS if family else ():
+        policy = Policy(agent_trajectory_compaction=EXTRACTS[extract])
+        plain = folded = shown = planted = 0.0
+        for seed in UNSEEN:
+            _, cut, facts = family.transcript(steps=80, seed=seed, shape="anthropic")
+            bodies, engine = [msgspec.json.encode(cut(n)) for n in range(1, 81)], Engine(policy)
+            plain += replay(bodies, "anthropic").cost
+            folded += replay(bodies, "anthropic", engine).cost
+            planted += len(facts)
+            shown += len(family.visible(msgspec.json.decode(engine.fold(bodies[-1], "anthropic").body), facts))
+        yield Figure(f"family billed by the simulated cache, extract {extract}", folded / plain)
+        bar = VISIBLE if extract == "evidence" else None
+        yield Figure(f"family: planted facts visible at the end, extract {extract}", shown / planted, "", bar, True)
+
+
+def survivals(transcripts: Sequence[Known]) -> Iterator[Figure]:
+    """References of later actions that are still visible: of all, and of those that sealed turns alone had shown."""
+    for extract, policy in EXTRACTS.items():
+        engine, total = Engine(Policy(agent_trajectory_compaction=policy)), Survival()
+        for one in transcripts:
+            total += survival_of(one.body, one.surface, engine)
+        yield Figure(f"corpus: reference survival, extract {extract}", total.visible / (total.used or 1))
+        name = f"corpus: reference survival of what only sealed turns showed, extract {extract}"
+        yield Figure(name, total.found / (total.sealed or 1))
 
 
 def billed(transcripts: Sequence[Known]) -> list[Figure]:

@@ -15,6 +15,7 @@ from .core.transcript import Limits, View
 from .pricing.catalog import gate_rates, rates_of
 from .pricing.gate import Gate
 from .skills.digest import CHECKPOINT_HEX, checkpoint_of, opening_of
+from .skills.evidence import extract
 from .skills.figures import passed_on, received
 from .skills.ledger import Ledger
 from .skills.memo import Copy, Known, Memo, key_of, viewed
@@ -191,7 +192,8 @@ def _unplanned(receipt: Receipt, model: str) -> bool:
 
 def limits_of(policy: Trajectory) -> Limits:
     """The lengths that a policy gives the parts of a line."""
-    return Limits(head=policy.tool_result_head_chars, verbatim=policy.verbatim_chars)
+    finder = extract if policy.extract == "evidence" else None
+    return Limits(head=policy.tool_result_head_chars, verbatim=policy.verbatim_chars, finder=finder)
 
 
 def gate_of(policy: Trajectory, model: str) -> Gate:

@@ -15,7 +15,9 @@ from foldpoint.core.text import (
     said,
     weight,
 )
+from foldpoint.core.transcript import Limits
 
+head = Limits().told
 BREAKS = {"LF": "\n", "CR": "\r", "VT": "\v", "FF": "\f", "NEL": "\x85", "LS": "\u2028", "PS": "\u2029"}
 
 
@@ -190,17 +192,17 @@ def test_a_said_text_is_guarded() -> None:
 
 def test_a_short_observation_is_word_for_word() -> None:
     """A text agent's short observation keeps its line breaks."""
-    assert observed("a\nb", 240, 320) == "a\nb"
+    assert observed("a\nb", 240, head) == "a\nb"
 
 
 def test_a_long_observation_is_a_head() -> None:
     """A longer one is led by its role and cut like a result."""
-    assert observed("a\n" * 400, 240, 320) == "user: " + "a " * 160 + "…"
+    assert observed("a\n" * 400, 240, head) == "user: " + "a " * 160 + "…"
 
 
 def test_a_blank_observation_says_nothing() -> None:
     """White space alone has no part in a line."""
-    assert observed("\n", 240, 320) == ""
+    assert observed("\n", 240, head) == ""
 
 
 def test_a_call_is_id_name_and_arguments() -> None:

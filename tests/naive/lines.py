@@ -2,9 +2,11 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 from .model import Message, Part, Turn
 
+Told = Callable[[str], str]  # what a line carries of a result: its head, or what the finder takes of it
 MARKER = "[trajectory summary]"
 SENTENCE = "Earlier turns, one line each; later ones in full:"
 MESSAGE_KEPT = "(message kept below)"
@@ -80,10 +82,10 @@ def called(part: Part) -> str:
     return " ".join(piece for piece in pieces if piece)
 
 
-def answered(part: Part, name: str, length: int) -> str:
-    """A result: id, tool, head."""
+def answered(part: Part, name: str, told: Told) -> str:
+    """A result: id, tool, what is told of it."""
     inner = [found.text if found.kind == "text" else named(found) for found in part.inner]
-    line = guarded(head(" ".join([part.text] if part.text else inner), length)) or "(empty)"
+    line = guarded(told(" ".join([part.text] if part.text else inner))) or "(empty)"
     return f"tool_result[{part.id or ''}] {name}: {'(error) ' if part.error else ''}{line}"
 
 
@@ -94,28 +96,28 @@ def named(part: Part) -> str:
     return " ".join([f"[{part.name}]", *([part.text] if part.text else [])])
 
 
-def entry(turn: Turn, whole: bool, results: bool, verbatim: int, length: int) -> str:
+def entry(turn: Turn, whole: bool, results: bool, verbatim: int, told: Told) -> str:
     """One entry. `results`: is it sealed as part of a result trajectory?"""
     if whole:
         return f"turn {turn.number} | {TURN_KEPT}"
     pieces: list[str] = []
     calls = [part for message in turn.messages for part in message.parts if part.kind == "call"]
     for message in turn.messages:
-        pieces += message_pieces(message, calls, results, verbatim, length)
+        pieces += message_pieces(message, calls, results, verbatim, told)
     return f"turn {turn.number} | " + " | ".join(pieces)
 
 
-def message_pieces(message: Message, calls: list[Part], results: bool, verbatim: int, length: int) -> list[str]:
+def message_pieces(message: Message, calls: list[Part], results: bool, verbatim: int, told: Told) -> list[str]:
     """What one message of a sealed turn becomes."""
     if message.role == "system":
         return [MESSAGE_KEPT]
     if message.role == "assistant":
-        return [piece for part in message.parts if (piece := acted(part, calls, verbatim, length))]
-    pieces = [answered(part, name_of(part, calls), length) for part in message.results]
+        return [piece for part in message.parts if (piece := acted(part, calls, verbatim, told))]
+    pieces = [answered(part, name_of(part, calls), told) for part in message.results]
     own = [part for part in message.parts if part.kind != "result"]
     if own and results:
         return [*pieces, MESSAGE_KEPT]
-    return pieces + [piece for part in own if (piece := observed(part, verbatim, length))]
+    return pieces + [piece for part in own if (piece := observed(part, verbatim, told))]
 
 
 def name_of(part: Part, calls: list[Part]) -> str:
@@ -123,24 +125,24 @@ def name_of(part: Part, calls: list[Part]) -> str:
     return next((call.name for call in reversed(calls) if call.id == part.id and call.name), part.name)
 
 
-def acted(part: Part, calls: list[Part], verbatim: int, length: int) -> str:
+def acted(part: Part, calls: list[Part], verbatim: int, told: Told) -> str:
     """A part of an action."""
     if part.kind == "text":
         return guarded(said(part.text, verbatim)) if part.text.strip() else ""
     if part.kind in ("call", "ran"):
         return called(part)
     if part.kind in ("result", "told"):
-        return answered(part, name_of(part, calls), length)
+        return answered(part, name_of(part, calls), told)
     return "" if part.kind in ("thinking", "compaction") else named(part)
 
 
-def observed(part: Part, verbatim: int, length: int) -> str:
+def observed(part: Part, verbatim: int, told: Told) -> str:
     """A part of the observation of a text trajectory."""
     if part.kind != "text":
         return named(part)
     if not part.text.strip():
         return ""
-    return guarded(part.text) if len(part.text) <= verbatim else "user: " + guarded(head(part.text, length))
+    return guarded(part.text) if len(part.text) <= verbatim else "user: " + guarded(told(part.text))
 
 
 def block(entries: list[str], first: bool) -> str:

@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import accumulate
 
 from foldpoint.core.policy import Trajectory
+from foldpoint.skills.evidence import extract
 
 from . import lines
 from .model import BLOCK, IMAGE, STRICT, Message, Part, Reading, Turn, width
@@ -208,8 +209,13 @@ class Replay:
         key = (turn.number, keeps, results)
         if key not in self.entries:
             policy = self.policy
-            self.entries[key] = lines.entry(turn, keeps, results, policy.verbatim_chars, policy.tool_result_head_chars)
+            self.entries[key] = lines.entry(turn, keeps, results, policy.verbatim_chars, self.told)
         return self.entries[key]
+
+    def told(self, text: str) -> str:
+        """What a line carries of a result. The finder has tests of its own; here it is only asked."""
+        take = extract if self.policy.extract == "evidence" else lines.head
+        return take(text, self.policy.tool_result_head_chars)
 
     def newest_images(self, n: int) -> list[tuple[int, Part, Part | None]]:
         """(turn, image, the result it is in) of the newest images of turns 1…n."""

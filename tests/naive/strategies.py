@@ -38,6 +38,7 @@ def trajectories() -> st.SearchStrategy[Trajectory]:
         bytes_per_token=st.sampled_from([3.0, 1.0, 4.0, 2.7]),
         tool_result_head_chars=st.sampled_from([320, 320, 0, 40]),
         verbatim_chars=st.sampled_from([240, 240, 0, 60]),
+        extract=st.sampled_from(["head", "head", "evidence"]),
     )
 
 

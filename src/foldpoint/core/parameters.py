@@ -67,7 +67,13 @@ TRAJECTORY = (
         optional=True,
     ),
     Parameter("pricing", "bool", True, "take the model's cache prices from the price table"),
-    Parameter("extract", "choice", "head", "what of a result its line carries", choices=("head",)),
+    Parameter(
+        "extract",
+        "choice",
+        "head",
+        "what of a result its line carries: its first characters, or head, tail and the evidence between them",
+        choices=("head", "evidence"),
+    ),
     Parameter("recall_hint", "bool", False, "tell the model that it can read sealed results back with `recall`"),
     Parameter(
         "fold_on_idle", "bool", False, "fold when the provider's cache has expired anyway (not yet: false)", later=True

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 import msgspec
 
@@ -88,11 +89,11 @@ def said(text: str, verbatim: int) -> str:
     return guarded(text if len(text) <= verbatim else first_sentence(text, verbatim))
 
 
-def observed(text: str, verbatim: int, head: int) -> str:
-    """A text agent's observation as a line carries it: short word for word, longer as a head."""
+def observed(text: str, verbatim: int, told: Callable[[str], str]) -> str:
+    """A text agent's observation as a line carries it: short word for word, longer as a result is told."""
     if not text or text.isspace():
         return ""
-    return guarded(text) if len(text) <= verbatim else "user: " + guarded(one_line(text, head))
+    return guarded(text) if len(text) <= verbatim else "user: " + guarded(told(text))
 
 
 def called(call_id: str, name: str, arguments: str, limit: int) -> str:

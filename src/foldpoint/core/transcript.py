@@ -1,10 +1,11 @@
 """What a surface reads in a request: items (spans of the caller's bytes) and a small view of each."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 
-from .text import bare, spelled, weight
+from .text import bare, one_line, spelled, weight
 
 Role = Literal["system", "user", "assistant", "tool"]
 BLOCK_SIZE = 16
@@ -13,12 +14,29 @@ IMAGE_SIZE = 4_800
 """Bytes counted for a content block and for a message beside what they say, and for an image whatever its payload."""
 
 
+Finder = Callable[[str, int], str]
+"""Takes at most so many characters of a text for a line."""
+
+
 class Limits(msgspec.Struct, frozen=True):
-    """Characters that a line carries of a result (0 = whole) and up to which a text is carried word for word."""
+    """Characters that a line carries of a result (0 = whole) and up to which a text is carried word for word.
+
+    finder: chooses what is carried of a result; without one it is the head.
+    """
 
     head: int = 320
     verbatim: int = 240
     arguments: int = 200
+    finder: Finder | None = None
+
+    @property
+    def reach(self) -> int:
+        """The length for which a result is read; 0 = whole."""
+        return self.head if self.finder is None else 0
+
+    def told(self, text: str) -> str:
+        """What a line carries of a result's text."""
+        return one_line(text, self.head) if self.finder is None else self.finder(text, self.head)
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):

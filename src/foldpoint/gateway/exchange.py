@@ -85,7 +85,7 @@ class Exchange(msgspec.Struct):
 
     @property
     def tokens(self) -> int:
-        """What it used up: as billed, else as estimated of what was sent and answered."""
+        """What it used up: as billed, else the estimate of what was sent."""
         if self.usage is not None:
             return self.usage.prompt + self.usage.output
         return self.receipt.tokens_after if self.receipt and self.status == HTTPStatus.OK else 0

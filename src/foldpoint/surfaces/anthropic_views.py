@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from ..core.errors import Unreadable
-from ..core.text import bare, called, observed, one_line, result_head, said, spelled, unspelled, weight
+from ..core.text import bare, called, observed, result_head, said, spelled, unspelled, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -192,7 +192,7 @@ def _user(blocks: list[Block], limits: Limits) -> View:
 def _observed(block: Block, limits: Limits) -> str:
     if block.type != "text":
         return f"[{bare(block.type)}]"
-    return observed(word(block.text), limits.verbatim, limits.head)
+    return observed(word(block.text), limits.verbatim, limits.told)
 
 
 def _size(block: Block) -> int:
@@ -216,9 +216,9 @@ def _result(block: Block, limits: Limits) -> tuple[Result, int]:
     call_id, content = word(block.tool_use_id), _listed(block.content)
     size, error = BLOCK_SIZE + len(call_id) + _inner_size(content), block.is_error is True
     if not isinstance(content, list):
-        line = one_line(word(content), limits.head)
+        line = limits.told(word(content))
         return result_of(call_id, result_head(line, error)), size
-    line = one_line(" ".join(_texts(content, limits.head)), limits.head)
+    line = limits.told(" ".join(_texts(content, limits.reach)))
     images = sum([inner.type == "image" for inner in content])
     return result_of(call_id, result_head(line, error), images=images), size
 

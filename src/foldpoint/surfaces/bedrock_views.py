@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from ..core.errors import Unreadable
-from ..core.text import bare, called, observed, one_line, result_head, said, spelled, unspelled, weight
+from ..core.text import bare, called, observed, result_head, said, spelled, unspelled, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -203,7 +203,7 @@ def _user(blocks: list[Block], limits: Limits, marked: bool) -> View:
 
 def _observed(block: Block, limits: Limits) -> str:
     text = block.said
-    return kind_of(block) if text is None else observed(text, limits.verbatim, limits.head)
+    return kind_of(block) if text is None else observed(text, limits.verbatim, limits.told)
 
 
 def kind_of(block: Block | Inner) -> str:
@@ -268,7 +268,7 @@ def _searched(found: SearchResult) -> int:
 
 def _result(result: ToolResult, limits: Limits) -> Result:
     content = result.content or []
-    line = one_line(" ".join(_texts(content, limits.head)), limits.head)
+    line = limits.told(" ".join(_texts(content, limits.reach)))
     images = sum([bool(inner.image) for inner in content])
     return result_of(word(result.tool_use_id), result_head(line, result.status == "error"), images=images)
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from ..core.errors import Unreadable
-from ..core.text import READ_AHEAD, bare, called, observed, one_line, result_head, said, spelled, weight
+from ..core.text import READ_AHEAD, bare, called, observed, result_head, said, spelled, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -73,7 +73,7 @@ class _Action:
     def answer(self, key: str, name: str, texts: list[str], failed: bool, size: int) -> None:
         self.size += size
         self.answered.append(key)
-        head = result_head(one_line(" ".join(texts), self.limits.head), failed)
+        head = result_head(self.limits.told(" ".join(texts)), failed)
         self.lines.append(lead_of(key, name) + head)
 
 
@@ -111,7 +111,7 @@ def _worked(action: _Action, part: Part) -> bool:
         failed = came.outcome not in (None, "OUTCOME_OK")
         action.answer(came.key, CODE, [word(came.output)], failed, _asking("", came, weight(word(came.output))))
     elif answer is not None:
-        texts, failed, size = _said(answer, action.limits.head)
+        texts, failed, size = _said(answer, action.limits.reach)
         action.answer(answer.key, answer.named, texts, failed, _asking("", answer, size))
     return not (code is None and came is None and answer is None)
 
@@ -138,7 +138,7 @@ def _user(item: bytes, parts: list[Part], limits: Limits) -> View:
             own += _size(part)
             own_images += part.is_image
             text = part.text
-            lines.append(_named(item, at, part) if text is None else observed(word(text), limits.verbatim, limits.head))
+            lines.append(_named(item, at, part) if text is None else observed(word(text), limits.verbatim, limits.told))
     line = " | ".join([each for each in lines if each])
     return View(
         role="user",
@@ -169,11 +169,11 @@ def _named(item: bytes, at: int, part: Part) -> str:
 
 def _result(response: Function, limits: Limits) -> tuple[Result, int]:
     """A result and the bytes counted for it."""
-    texts, failed, size = _said(response, limits.head)
+    texts, failed, size = _said(response, limits.reach)
     inner = response.parts or []
     texts += ["[image]" if part.is_image else "[document]" for part in inner]
     size += sum([IMAGE_SIZE if part.is_image else _size(part) - BLOCK_SIZE for part in inner])
-    head = result_head(one_line(" ".join(texts), limits.head), failed)
+    head = result_head(limits.told(" ".join(texts)), failed)
     images = sum([part.is_image for part in inner])
     return result_of(response.key, head, response.named, images), _asking("", response, size)
 

@@ -8,7 +8,7 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
-from ..core.text import bare, called, observed, one_line, result_head, said, spelled, weight
+from ..core.text import bare, called, observed, result_head, said, spelled, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -180,7 +180,7 @@ def _calls(message: _Message) -> list[tuple[str, _Function]]:
 
 
 def _tool(message: _Message, parts: list[_Part], size: int, is_marked: bool, limits: Limits) -> View:
-    head = result_head(one_line(" ".join(_texts(parts, limits.head)), limits.head), False)
+    head = result_head(limits.told(" ".join(_texts(parts, limits.reach))), False)
     images = sum([part.type == "image_url" for part in parts])
     call_id, name = word(message.tool_call_id), bare(word(message.name))
     return result_view("tool", size, result_of(call_id or name, head, name, images), is_marked)
@@ -203,7 +203,7 @@ def _assistant(message: _Message, parts: list[_Part], limits: Limits) -> View:
 
 def _user(item: bytes, parts: list[_Part], size: int, is_marked: bool, limits: Limits) -> View:
     lines = [
-        observed(_text(part), limits.verbatim, limits.head) if isinstance(_text(part), str) else _kind(part)
+        observed(_text(part), limits.verbatim, limits.told) if isinstance(_text(part), str) else _kind(part)
         for part in parts
     ]
     line = " | ".join([each for each in lines if each])

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from ..core.errors import Unreadable
-from ..core.text import bare, called, observed, one_line, result_head, said, spelled, weight
+from ..core.text import bare, called, observed, result_head, said, spelled, weight
 from ..core.transcript import (
     BLOCK_SIZE,
     MESSAGE_SIZE,
@@ -117,7 +117,7 @@ def _said(part: Part, limits: Limits) -> str:
 
 def _observed(part: Part, limits: Limits) -> str:
     texts = texts_of(part)
-    return " ".join([observed(text, limits.verbatim, limits.head) for text in texts]) if texts else said_by(part)
+    return " ".join([observed(text, limits.verbatim, limits.told) for text in texts]) if texts else said_by(part)
 
 
 def _is_marked(holder: Item | Part) -> bool:
@@ -154,7 +154,7 @@ def _output(read: Item, limits: Limits) -> View:
     parts, call_id = parts_of(read.output), call_id_of(read)
     size = MESSAGE_SIZE + BLOCK_SIZE + weight(call_id) + sum([_inside(part) for part in parts])
     is_marked = _is_marked(read) or _by_program(read) or any(map(_is_marked, parts))
-    head = result_head(one_line(joined(parts, limits.head), limits.head), _failed(read, parts))
+    head = result_head(limits.told(joined(parts, limits.reach)), _failed(read, parts))
     images = sum([part.type == "input_image" for part in parts])
     return result_view("tool", size, result_of(call_id, head, bare(word(read.name)), images), is_marked)
 
@@ -205,7 +205,7 @@ def _ran(read: Item, kind: str, limits: Limits) -> View:
     if not parts:
         return action_view(size, lines, [], [], _is_marked(read))
     size += BLOCK_SIZE + weight(call_id) + sum([_inside(part) for part in parts])
-    head = result_head(one_line(joined(parts, limits.head), limits.head), read.error is not None)
+    head = result_head(limits.told(joined(parts, limits.reach)), read.error is not None)
     result = result_of(call_id, head, bare(name), sum([part.type == "input_image" for part in parts]))
     view = action_view(size, [*lines, lead_of(call_id, result.name) + head], [], [], _is_marked(read))
     return msgspec.structs.replace(view, results=(result,)) if result.images else view
@@ -226,7 +226,7 @@ def _approved(read: Item, limits: Limits) -> View:
     call_id = word(read.approval_request_id)
     text = ("approved" if read.approve is True else "denied") + (f": {read.reason}" if word(read.reason) else "")
     size = MESSAGE_SIZE + BLOCK_SIZE + weight(call_id) + weight(text)
-    head = result_head(one_line(text, limits.head), False)
+    head = result_head(limits.told(text), False)
     return action_view(size, [lead_of(call_id, "approval") + head], [], [], False)
 
 
@@ -240,7 +240,7 @@ def _program(read: Item, limits: Limits) -> View:
 
 def _program_output(read: Item, limits: Limits) -> View:
     call_id, text = call_id_of(read), written_result(read)
-    head = result_head(one_line(text, limits.head), read.status == "incomplete")
+    head = result_head(limits.told(text), read.status == "incomplete")
     size = MESSAGE_SIZE + BLOCK_SIZE + weight(call_id) + weight(text)
     return action_view(size, [lead_of(call_id, "program") + head], [], [call_id], False)
 
