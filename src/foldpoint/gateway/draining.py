@@ -9,8 +9,10 @@ LINGER_SECONDS = 5.0
 """How long newcomers are still let in: a balancer that asks /readyz sends nobody by then."""
 LINGER_SHARE = 1 / 3
 """The same as a share of the whole time, which may be short."""
-MOMENT_SECONDS = 0.5
-"""For how long nothing may have come before it is over: a request may be on its way on a connection that is kept."""
+QUIET_SECONDS = 3.0
+"""For how long nothing may have come before it is over, while anybody is connected: who keeps a connection may send on
+it at any moment, and a balancer that gives up idle ones sooner never meets one that we close."""
+LOOK_SECONDS = 0.1
 
 
 async def drained(traffic: Traffic, seconds: float, at_once: asyncio.Event, door: Door) -> None:
@@ -36,16 +38,19 @@ async def turned_away(traffic: Traffic, linger: float, door: Door) -> None:
 async def ended(traffic: Traffic, door: Door) -> None:
     """Wait until all is quiet, where anybody is connected; who came in last included."""
     if door.inside or traffic.open:
-        await quiet(traffic)
+        await quiet(traffic, door)
     while door.turn_away():
-        await quiet(traffic)
+        await quiet(traffic, door)
 
 
-async def quiet(traffic: Traffic) -> None:
-    """Wait until no request is open and none came for a moment."""
-    came = -1
-    while came != traffic.came or traffic.open:
-        await traffic.idle.wait()
-        came = traffic.came
-        await asyncio.sleep(MOMENT_SECONDS)
+async def quiet(traffic: Traffic, door: Door) -> None:
+    """Wait until no request is open, and nobody is connected or none came for a while."""
+    clock = asyncio.get_running_loop().time
+    came, since = traffic.came, clock()
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
         await asyncio.sleep(0)  # uvloop looks at its timers before it reads what came meanwhile
+        if traffic.open or came != traffic.came:
+            came, since = traffic.came, clock()
+        elif not door.inside or clock() - since >= QUIET_SECONDS:
+            return

@@ -45,23 +45,18 @@ class Traffic:
         self.draining = False
         self.came = 0
         self.knocked = asyncio.Event()
-        self.idle = asyncio.Event()
-        self.idle.set()
         self.open = 0
 
     def enter(self) -> None:
         """A request came in."""
         self.open += 1
         self.came += 1
-        self.idle.clear()
         if self.draining:
             self.knocked.set()
 
     def leave(self) -> None:
         """A request ended."""
         self.open -= 1
-        if not self.open:
-            self.idle.set()
 
 
 TRAFFIC = web.AppKey("traffic", Traffic)
