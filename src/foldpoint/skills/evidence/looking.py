@@ -36,10 +36,11 @@ def _sentences(text: str, at: int, end: int) -> Iterator[tuple[int, int]]:
             at = min(at + LONG, stop)
 
 
-def looked_at(text: str) -> str:
-    """The text, or of a long one its ends and what stands around signs of faults and at equal distances."""
+def looked_at(text: str) -> list[tuple[int, int]]:
+    """Where the text is looked at: all of it, or of a long one its ends and what stands around signs of faults and
+    at equal distances."""
     if len(text) <= ALL:
-        return text
+        return [(0, len(text))]
     last, step = len(text) - END, (len(text) - 2 * END) // SAMPLES
     signs = [text.find(sign, END, last) for sign in SIGNS]
     signs += [text.rfind(sign, max(END, last - BACK), last) for sign in SIGNS]
@@ -49,4 +50,4 @@ def looked_at(text: str) -> str:
         start = max(place, windows[-1][1])
         if start < min(place + WINDOW, last):
             windows.append((start, min(place + WINDOW, last)))
-    return "\n".join([text[start:end] for start, end in [*windows, (last, len(text))]])
+    return [*windows, (last, len(text))]

@@ -3,7 +3,8 @@
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import accumulate
 from math import log
 
 import msgspec
@@ -43,18 +44,38 @@ class Piece(msgspec.Struct, gc=False):
 
 def snippets_of(text: str) -> list[Snippet]:
     """The parts of a text that carry evidence, in their order; equal pieces once, with their count."""
-    seen = looked_at(text)
-    pieces = _marked(seen)
-    worth = _worth(pieces)
+    seen = "\n".join([text[start:end] for start, end in looked_at(text)])
     found = []
-    for number, piece in enumerate(pieces):
-        scored = [(worth[mark.shape, mark.value], mark) for mark in piece.marks]
-        top = max((score for score, _ in scored), default=0.0)
-        if top > 0.0:
-            score = top + LESS * (sum([max(0.0, each) for each, _ in scored]) - top)
-            shown = _around(piece, [mark for each, mark in scored if each >= top / 2])
+    for number, (piece, score, marks) in enumerate(_scored(seen)):
+        if score > 0.0:
+            shown = _around(piece, marks)
             found.append(Snippet(score, number, f"{shown} (×{piece.times})" if piece.times > 1 else shown))
     return found
+
+
+def weighed(text: str) -> list[tuple[int, int, float]]:
+    """(start, end, worth) of the pieces of a text that carry evidence, in their order; equal pieces once."""
+    windows = looked_at(text)
+    seen = "\n".join([text[start:end] for start, end in windows])
+    begins = list(accumulate([end - start + 1 for start, end in windows], initial=0))
+    found = []
+    for piece, score, _ in _scored(seen):
+        if score > 0.0:
+            window = bisect_right(begins, piece.start) - 1
+            start = windows[window][0] + piece.start - begins[window]
+            found.append((start, min(start + len(piece.text) + 1, len(text)), score))
+    return found
+
+
+def _scored(seen: str) -> Iterator[tuple[Piece, float, list[Mark]]]:
+    """The pieces of a text, what each is worth and the marks that make it so."""
+    pieces = _marked(seen)
+    worth = _worth(pieces)
+    for piece in pieces:
+        scored = [(worth[mark.shape, mark.value], mark) for mark in piece.marks]
+        top = max((score for score, _ in scored), default=0.0)
+        score = top + LESS * (sum([max(0.0, each) for each, _ in scored]) - top)
+        yield piece, score, [mark for each, mark in scored if each >= top / 2]
 
 
 def _marked(text: str) -> list[Piece]:
