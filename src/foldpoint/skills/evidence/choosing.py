@@ -2,6 +2,7 @@
 
 from foldpoint.core.text import ELLIPSIS, READ_AHEAD, collapsed, cut, one_line
 
+from .gaps import unended
 from .records import records_of
 from .weighing import Snippet, snippets_of
 
@@ -26,7 +27,8 @@ def extract(text: str, length: int) -> str:
     """What a line carries of a result: at most `length` characters and an ellipsis; 0 = the whole text."""
     if length < SHORTEST or (len(text) <= 8 * length and len(collapsed(text)) <= length):
         return one_line(text, length)
-    shape, snippets = records_of(text) or ("", snippets_of(text))
+    text = unended(text)
+    shape, snippets = records_of(text) or ("", snippets_of(text, LEAST))
     lead = cut(collapsed(shape or text[:length]), length // (SHAPE if shape else HEAD)).rstrip()
     tail = "" if shape else ended(text, length // TAIL)
     room = int(SHARE * length) - (len(lead) if shape else 0)

@@ -1,8 +1,14 @@
 """A long text within a number of characters: a pure function of the text, so that nothing cached ever moves."""
 
-from .choosing import spread
-from .lines import pieces
-from .parts import spelled
+from foldpoint.skills.evidence.gaps import ending
+
+from .covering import HEAD, TAIL, chosen
+from .reading import lines_read, read
+from .spelling import TOLD, spelled
+from .units import Reading, with_ends
+
+GAP, ROW_GAP = 2, 14
+"""Characters that a gap takes: between lines and sentences, and between rows of JSON."""
 
 
 def capped(text: str, most: int, call_id: str = "") -> str:
@@ -12,15 +18,27 @@ def capped(text: str, most: int, call_id: str = "") -> str:
     """
     if len(text) <= most:
         return text
-    end = ending(len(text), call_id)
-    room = most - len(end)
+    room = most - len(ending(len(text), call_id))
     if room <= 0:
-        return end[-most:] if most else ""
-    spans = spread(text, pieces(text), room)
-    said, kept = spelled(text, spans, room)
+        return ending(len(text), call_id)[-most:] if most > 0 else ""
+    said, kept = told(text, room)
     return said + ending(len(text) - kept, call_id)
 
 
-def ending(left: int, call_id: str) -> str:
-    """What stands behind the text: how much of it is left out, and how to get it."""
-    return f"\n[{left} characters left out" + (f'; recall("{call_id}") returns them]' if call_id else "]")
+def told(text: str, room: int) -> tuple[str, int]:
+    """(what is said of a text in at most `room` characters, how many of these are its own)."""
+    reading = read(text)
+    found = _kept(text, reading, room)
+    if found is None:
+        reading = lines_read(text)
+        found = _kept(text, reading, room)
+    reading, taken = found or (reading, [])
+    return spelled(text, reading, taken, room)
+
+
+def _kept(text: str, reading: Reading, room: int) -> tuple[Reading, list[int]] | None:
+    """The reading with its ends cut to length, and the units of it to keep; None where it does not fit."""
+    units = with_ends(text, reading.units, int(HEAD * room), int(TAIL * room))
+    gap = ROW_GAP if any(unit.sort in ("row", "member") for unit in units) else GAP
+    taken = chosen(text, units, room - int(TOLD * room), gap)
+    return None if taken is None else (Reading(units, reading.told), taken)
