@@ -4,7 +4,7 @@ import re
 
 from foldpoint.core.text import ELLIPSIS
 
-_ENDING = re.compile(r"\n\[\d+ characters left out(?:; recall\(\"[^\n]*\"\) returns them)?\]\Z")
+_ENDING = re.compile(r"\n\[(\d+) characters left out(?:; recall\(\"[^\n]*\"\) returns them)?\]\Z")
 _MORE = re.compile(ELLIPSIS + r" (\d+) more\Z")
 _REACH = 600
 """Characters at the end of a text among which its ending is looked for."""
@@ -15,10 +15,10 @@ def ending(left: int, call_id: str = "") -> str:
     return f"\n[{left} characters left out" + (f'; recall("{call_id}") returns them]' if call_id else "]")
 
 
-def unended(text: str) -> str:
-    """The text without such an ending."""
+def unended(text: str) -> tuple[str, int]:
+    """The text without such an ending, and how many characters are left out of it."""
     found = _ENDING.search(text, max(0, len(text) - _REACH)) if text.endswith("]") else None
-    return text[: found.start()] if found else text
+    return (text[: found.start()], int(found.group(1)[:12])) if found else (text, 0)
 
 
 def is_gap(line: str) -> bool:

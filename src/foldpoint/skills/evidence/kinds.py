@@ -92,7 +92,7 @@ def _all(text: str, pieces: int) -> Iterator[Mark]:
             for found in pattern.finditer(text):
                 yield Mark(kind, _left(text, found.start(), before), found.end(), kind)
     yield from _numbers(text)
-    yield from _verdicts(text, text.lower() if text.isascii() else text)
+    yield from _verdicts(text, _lower(text))
     for found in _PATH.finditer(text):
         yield Mark("path", _left(text, found.start(), _PLACE), found.end(), "path")
     if text.count("_") <= CROWDED * pieces:
@@ -146,6 +146,12 @@ def _named(text: str, start: int) -> int:
         return start
     name = _left(text, start - len(before) + len(before.rstrip(" =:")), _TOKEN)
     return name if name < start - len(before) + 1 else start
+
+
+def _lower(text: str) -> str:
+    """The text in small letters; as it is where these would be more than its own (the dotted capital I is two)."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else text
 
 
 def _verdicts(text: str, lower: str) -> Iterator[Mark]:

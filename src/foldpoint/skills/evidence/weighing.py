@@ -49,11 +49,14 @@ class Weighed(msgspec.Struct, frozen=True, gc=False):
     worth: float
 
 
-def snippets_of(text: str, least: float = 0.0) -> list[Snippet]:
-    """The parts of a text worth more than that, in their order; equal pieces once, with their count."""
+def snippets_of(text: str, least: float = 0.0, left: int = 0) -> list[Snippet]:
+    """The parts of a text worth more than that, in their order; equal pieces once, with their count.
+
+    left: characters that are left out of the text; evidence is as rare as among all of them.
+    """
     seen = "\n".join([text[start:end] for start, end in looked_at(text)])
     _, pieces = _marked(seen)
-    worth = _worth(pieces)
+    worth = _worth(pieces, 1.0 + left / (len(text) or 1))
     found = []
     for number, piece in enumerate(pieces):
         if piece.marks:
@@ -112,8 +115,11 @@ def _marked(text: str) -> tuple[list[Place], list[Piece]]:
     return places, list(pieces.values())
 
 
-def _worth(pieces: list[Piece]) -> Mapping[tuple[str, str], float]:
-    """What each (shape, value) is worth among all of a text: more in a longer one, nothing where every piece has it."""
+def _worth(pieces: list[Piece], times: float = 1.0) -> Mapping[tuple[str, str], float]:
+    """What each (shape, value) is worth among all of a text: more in a longer one, nothing where every piece has it.
+
+    times: how many times as long the text was of which these pieces are left.
+    """
     having: dict[str, int] = {}
     values: dict[str, dict[str, int]] = {}
     kinds: dict[str, str] = {}
@@ -126,12 +132,14 @@ def _worth(pieces: list[Piece]) -> Mapping[tuple[str, str], float]:
             counts[mark.value] = counts.get(mark.value, 0) + piece.times
             kinds[mark.shape] = mark.kind
     worth = {}
+    whole = times * count
     for shape, counts in values.items():
-        rare = WEIGHTS[kinds[shape]] * log((count + 1) / (having[shape] + 0.5))
+        had = having[shape] * times ** (having[shape] / count)
+        rare = WEIGHTS[kinds[shape]] * log((whole + 1) / (had + 0.5))
         usual = max(counts, key=lambda value, counts=counts: counts[value])  # type: ignore[misc]
         settled = kinds[shape] == "count" and FEW < sum(counts.values()) < counts[usual] / USUAL
         for value in counts:
-            worth[shape, value] = rare if not settled else 0.0 if value == usual else UNUSUAL * log(count + 1)
+            worth[shape, value] = rare if not settled else 0.0 if value == usual else UNUSUAL * log(whole + 1)
     return worth
 
 

@@ -5,7 +5,7 @@ from heapq import heapify, heappop, heappush
 from math import sqrt
 
 from .telling import telling
-from .units import FORCED, Unit
+from .units import FORCED, UNSEEN, Unit
 
 HEAD, TAIL = 0.1, 0.1
 """Parts of the room that the first and the last lines get."""
@@ -23,7 +23,7 @@ class Covering:
     def __init__(self, text: str, units: Sequence[Unit], room: int, gap: int) -> None:
         self.units, self.room, self.gap = units, room, gap
         self.taken: dict[int, None] = {}
-        self.words = telling([text[unit.start : unit.end] if unit.sort != "unseen" else "" for unit in units])
+        self.words = telling([text[unit.start : unit.end] if unit.sort not in UNSEEN else "" for unit in units])
         for unit, words in zip(units, self.words, strict=True):
             if unit.like:
                 words.add(unit.like)
@@ -33,7 +33,7 @@ class Covering:
         """Keep a unit if that leaves so much room."""
         unit = self.units[number]
         cost = unit.end - unit.start + self.gap
-        if number in self.taken or unit.sort == "unseen" or self.room - cost < least:
+        if number in self.taken or unit.sort in UNSEEN or self.room - cost < least:
             return False
         self.taken[number] = None
         self.room -= cost

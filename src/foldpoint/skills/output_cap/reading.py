@@ -18,7 +18,7 @@ READERS: tuple[Lines, ...] = (
     code.READER,
     prose.READER,
 )
-SAMPLE = 60
+SAMPLE = 24
 """Lines by which it is decided."""
 
 
@@ -33,7 +33,7 @@ def lines_read(text: str) -> Reading:
     windows = list(lines_of(text))
     lines = [text[each.start : each.end] for window in windows for each in window]
     reader = reader_of(lines)
-    worth, likes = reader.worth(lines), reader.likes(lines)
+    worth, likes = reader.weigh(lines)
     at = 0
     found = []
     for window in windows:
@@ -52,5 +52,5 @@ def _units(window: Sequence[Weighed], worth: Sequence[float], likes: Sequence[st
 def reader_of(lines: Sequence[str]) -> Lines:
     """The reader for lines of such a kind."""
     said = [line for line in lines if line and not line.isspace()]
-    sample = said[:: max(1, len(said) // SAMPLE)]
+    sample = said[:: len(said) // SAMPLE + 1]
     return next(reader for reader in READERS if reader.fits(sample))

@@ -55,7 +55,7 @@ def _says(text: str, reading: Reading, gaps: Sequence[tuple[int, int]], room: in
 def _gap(text: str, units: Sequence[Unit], start: int, after: int, said: str) -> str:
     """What stands for the units from `start` to `after`."""
     sort, count = units[start].sort, sum([unit.count for unit in units[start:after]])
-    if sort == "row":
+    if sort in ("row", "rows"):
         return f'"{more(count)}", '
     if sort == "member":
         return f'"{ELLIPSIS}": {count}, '

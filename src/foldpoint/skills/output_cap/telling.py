@@ -14,6 +14,8 @@ def telling(texts: list[str]) -> list[set[str]]:
     for text in texts:
         words = set()
         for word in text.translate(_BLANKS).split():
+            if word.isalpha() and word.islower():
+                continue
             told = known.get(word)
             if told is None:
                 known[word] = told = _told(word)

@@ -14,13 +14,17 @@ CAP = Reach(whole=16_384, end=2_560, window=640, samples=8, most=12)
 FORCED = 1_000.0
 """What a unit is worth that is kept wherever there is room: what holds the others together."""
 
-Sort = Literal["", "row", "member", "unseen"]
+Sort = Literal["", "row", "member", "rows", "unseen"]
+
+
+UNSEEN = ("rows", "unseen")
 
 
 class Unit(msgspec.Struct, frozen=True, gc=False):
     """A part of a text that is kept whole or left out.
 
-    sort: what it is in JSON, which is how a gap is said there; unseen: not looked at, never kept. count: rows in it.
+    sort: what it is in JSON, which is how a gap is said there; rows, unseen: not looked at, never
+    kept. count: rows in it.
     like: what it shares with others of its kind, of which one tells as much as many.
     """
 

@@ -30,10 +30,10 @@ def _indented(line: str) -> bool:
     return line[:1] in (" ", "\t")
 
 
-def _worth(lines: Sequence[str]) -> list[float]:
+def _weigh(lines: Sequence[str]) -> tuple[list[float], list[str]]:
     defines = [DEFINES.match(line) is not None for line in lines]
     worth = DEFINED if sum(defines) <= MOST * len(lines) else 0.0
-    return [worth if each else 0.0 for each in defines]
+    return [worth if each else 0.0 for each in defines], [""] * len(lines)
 
 
 def _told(text: str, start: int, end: int) -> str:
@@ -41,4 +41,4 @@ def _told(text: str, start: int, end: int) -> str:
     return "" if NUMBERED.match(text, start, min(end, start + 40)) else counted(text, start, end)
 
 
-READER = Lines(fits=_fits, worth=_worth, told=_told)
+READER = Lines(fits=_fits, weigh=_weigh, told=_told)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from .reader import Lines, share
+from .reader import Lines, by_line, share
 
 _HEADS = ("diff --git ", "Index: ", "--- a/", "+++ b/", "--- /dev/null", "+++ /dev/null", "rename ", "new file mode ")
 _COMMIT = re.compile(r"commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} ")
@@ -15,10 +15,6 @@ COMMIT, FILE, HUNK, CHANGED = 16.0, 8.0, 4.0, 2.0
 def _fits(lines: Sequence[str]) -> bool:
     heads = share(lines, lambda line: line.startswith(_HEADS) or _HUNK.match(line) or _COMMIT.match(line))
     return heads > 0.0 and share(lines, lambda line: line[:1] in "+- @d") >= 0.6
-
-
-def _worth(lines: Sequence[str]) -> list[float]:
-    return [_of(line) for line in lines]
 
 
 def _of(line: str) -> float:
@@ -38,4 +34,4 @@ def _told(text: str, start: int, end: int) -> str:
     return f"+{came} -{went}" if came or went else f"{text.count(chr(10), start, end)} lines"
 
 
-READER = Lines(fits=_fits, worth=_worth, told=_told)
+READER = Lines(fits=_fits, weigh=by_line(_of), told=_told)

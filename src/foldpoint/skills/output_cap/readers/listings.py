@@ -16,10 +16,10 @@ def _fits(lines: Sequence[str]) -> bool:
     return any(share(lines, each.match) >= 0.6 for each in (_LONG, _PATH, _HIT))
 
 
-def _likes(lines: Sequence[str]) -> list[str]:
+def _weigh(lines: Sequence[str]) -> tuple[list[float], list[str]]:
     """The file of a hit: hits in one that is not there yet tell more."""
     found = [_HIT.match(line) for line in lines]
-    return [each.group(1) if each else "" for each in found]
+    return [0.0] * len(lines), [each.group(1) if each else "" for each in found]
 
 
 def _told(text: str, start: int, end: int) -> str:
@@ -31,4 +31,4 @@ def _told(text: str, start: int, end: int) -> str:
     return f"{count} hits in {len(files)} file{'s' if len(files) > 1 else ''}"
 
 
-READER = Lines(fits=_fits, likes=_likes, told=_told)
+READER = Lines(fits=_fits, weigh=_weigh, told=_told)

@@ -27,17 +27,13 @@ def form(line: str) -> str:
     return _VARIES.sub("#", line)
 
 
-def _worth(lines: Sequence[str]) -> list[float]:
-    forms = [form(line) for line in lines]
+def _weigh(lines: Sequence[str]) -> tuple[list[float], list[str]]:
+    forms = form("\n".join(lines)).split("\n")
     counts = Counter(forms)
     again = sum([count for count in counts.values() if count > 1])
     if len(lines) < FEW or again < USUAL * len(lines):
-        return [0.0] * len(lines)
-    return [RARE * log(len(lines) / counts[each]) if counts[each] <= 1 else 0.0 for each in forms]
-
-
-def _likes(lines: Sequence[str]) -> list[str]:
-    return [form(line) for line in lines]
+        return [0.0] * len(lines), forms
+    return [RARE * log(len(lines) / counts[each]) if counts[each] <= 1 else 0.0 for each in forms], forms
 
 
 MOST = 16_384
@@ -49,10 +45,10 @@ def _told(text: str, start: int, end: int) -> str:
     count = text.count("\n", start, end)
     if start and end - start <= MOST:
         before = form(text[text.rfind("\n", 0, start - 1) + 1 : start - 1])
-        like = sum([1 for line in text[start:end].split("\n") if line and form(line) == before])
+        like = form(text[start:end]).split("\n").count(before)
         if 2 * like >= count:
             return f"{count} more like it" if like >= count else f"{count} lines, {like} like it"
     return f"{count} lines"
 
 
-READER = Lines(fits=_fits, worth=_worth, likes=_likes, told=_told)
+READER = Lines(fits=_fits, weigh=_weigh, told=_told)

@@ -3,41 +3,39 @@
 import re
 from collections.abc import Sequence
 
-from .reader import Lines, share
+from .reader import Lines, by_line, share
 
 _OUTCOMES = ("PASSED", "FAILED", "SKIPPED", "XFAIL", "XPASS", "ERROR")
 _RESULT = re.compile(
-    r"(?:.*\s|^)(?:PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR)\b|(?:not )?ok \d|\s*--- (?:PASS|FAIL|SKIP)|\s*[✓✔✗✕✘×] |"
-    r"(?:PASS|FAIL)\b|test .{1,200} \.\.\. (?:ok|FAILED|ignored)|.{0,200} \.\.\. (?:ok|FAIL|ERROR|skipped)"
+    r"(?:not )?ok \d|\s*--- (?:PASS|FAIL|SKIP)|\s*[✓✔✗✕✘×] |(?:PASS|FAIL)\b|"
+    r"[^\n]{1,200} \.\.\. (?:ok|FAIL|FAILED|ERROR|ignored|skipped)"
 )
-_FAILED = re.compile(
-    r"(?:.*\s|^)(?:FAILED|ERROR)\b|not ok \d|\s*--- FAIL|\s*[✗✕✘×] |FAIL\b|.{1,200} \.\.\. (?:FAIL|ERROR)|"
-    r"_{3,} \w.{0,150} _{3,}$"
-)
+_FAILED = re.compile(r"not ok \d|\s*--- FAIL|\s*[✗✕✘×] |FAIL\b|_{3,40} \w[^\n]{0,150} _{3,}$")
 _SUM = re.compile(
-    r".*\b\d+ (?:passed|failed|errors?|skipped|tests?|failures|passing|failing|pending)\b|Tests?:|Test Suites:|Ran \d+|"
-    r"(?:FAILED|OK) ?\("
+    r"\d (?:passed|failed|errors?|skipped|tests?|failures?|passing|failing|pending)\b|^(?:Tests?:|Test Suites:|OK \()"
 )
-_SAYS = re.compile(r"E  |AssertionError|assert|.*(?:Error|Exception)\b")
+_SAYS = ("E  ", "AssertionError", "assert")
 FAILED, SUM, SAYS = 14.0, 12.0, 6.0
 """What a failed test, a sum and a line that says why are worth; where most tests fail, one of them is worth less."""
 
 
 def _fits(lines: Sequence[str]) -> bool:
-    return share(lines, _RESULT.match) >= 0.3 or (
+    return share(lines, _is_result) >= 0.3 or (
         any("test session starts" in line for line in lines[:8])
-        or (share(lines, _RESULT.match) > 0.05 and share(lines, _SUM.match) > 0.0)
+        or (share(lines, _is_result) > 0.05 and share(lines, _SUM.search) > 0.0)
     )
 
 
-def _worth(lines: Sequence[str]) -> list[float]:
-    return [_of(line) for line in lines]
+def _is_result(line: str) -> bool:
+    return any(word in line for word in _OUTCOMES) or _RESULT.match(line) is not None
 
 
 def _of(line: str) -> float:
-    if _FAILED.match(line):
+    if "FAILED" in line or "ERROR" in line or _FAILED.match(line):
         return FAILED
-    return SUM if _SUM.match(line) else SAYS if _SAYS.match(line) else 0.0
+    if _SUM.search(line):
+        return SUM
+    return SAYS if line.startswith(_SAYS) or "Error" in line or "Exception" in line else 0.0
 
 
 def _told(text: str, start: int, end: int) -> str:
@@ -47,4 +45,4 @@ def _told(text: str, start: int, end: int) -> str:
     return said or f"{text.count(chr(10), start, end)} lines"
 
 
-READER = Lines(fits=_fits, worth=_worth, told=_told)
+READER = Lines(fits=_fits, weigh=by_line(_of), told=_told)

@@ -5,12 +5,14 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 
-def _no_more(lines: Sequence[str]) -> list[float]:
-    return [0.0] * len(lines)
+def alike(lines: Sequence[str]) -> tuple[list[float], list[str]]:
+    """No line is worth more than its evidence, and each is a kind of its own."""
+    return [0.0] * len(lines), [""] * len(lines)
 
 
-def _unlike(lines: Sequence[str]) -> list[str]:
-    return [""] * len(lines)
+def by_line(of: Callable[[str], float]) -> Callable[[Sequence[str]], tuple[list[float], list[str]]]:
+    """What each line is worth by what stands in it."""
+    return lambda lines: ([of(line) for line in lines], [""] * len(lines))
 
 
 def counted(text: str, start: int, end: int) -> str:
@@ -26,13 +28,12 @@ def untold(text: str, start: int, end: int) -> str:
 class Lines(msgspec.Struct, frozen=True):
     """A reader of lines.
 
-    fits: are these, a sample, lines of its kind? worth: what each line is worth beside its evidence. likes: what each
-    shares with others of its kind, of which one tells as much as many. told: what is left out between two places.
+    fits: are these, a sample, lines of its kind? weigh: what each line is worth beside its evidence, and what it shares
+    with others of its kind, of which one tells as much as many. told: what is left out between two places.
     """
 
     fits: Callable[[Sequence[str]], bool]
-    worth: Callable[[Sequence[str]], list[float]] = _no_more
-    likes: Callable[[Sequence[str]], list[str]] = _unlike
+    weigh: Callable[[Sequence[str]], tuple[list[float], list[str]]] = alike
     told: Callable[[str, int, int], str] = counted
 
 

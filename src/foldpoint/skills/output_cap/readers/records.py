@@ -31,12 +31,12 @@ def _fits(lines: Sequence[str]) -> bool:
     return share(lines, lambda line: line[:1] == "{" and line.rstrip()[-1:] == "}") >= 0.9
 
 
-def _worth(lines: Sequence[str]) -> list[float]:
+def _weigh(lines: Sequence[str]) -> tuple[list[float], list[str]]:
     found = [(number, row) for number, line in enumerate(lines) if isinstance(row := _row(line), dict)]
     worth = [0.0] * len(lines)
     for number, scores in odd_rows([row for _, row in found]):
         worth[found[number][0]] = ODD + sum(scores.values())
-    return worth
+    return worth, [""] * len(lines)
 
 
 def _row(line: str) -> Any:
@@ -50,4 +50,4 @@ def _told(text: str, start: int, end: int) -> str:
     return f"{text.count(chr(10), start, end)} rows"
 
 
-READER = Lines(fits=_fits, worth=_worth, told=_told)
+READER = Lines(fits=_fits, weigh=_weigh, told=_told)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from foldpoint.skills.evidence.records import odd_rows
 
-from .reader import Lines, share
+from .reader import Lines, alike, share
 
 _ALIGNED = re.compile(r" {2,}|\t+")
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?\Z")
@@ -36,17 +36,17 @@ def _fits(lines: Sequence[str]) -> bool:
     return len(lines) >= COLUMNS and share(lines, lambda line: len(line) <= 240) > LIKE and _split_of(lines) is not None
 
 
-def _worth(lines: Sequence[str]) -> list[float]:
+def _weigh(lines: Sequence[str]) -> tuple[list[float], list[str]]:
     found = _split_of([line for line in lines if line][::4])
     worth = [0.0] * len(lines)
     if found is None:
-        return worth
+        return alike(lines)
     split, count = found
     cells = [(number, each) for number, line in enumerate(lines) if len(each := split(line)) == count]
     rows = [{str(at): _value(cell) for at, cell in enumerate(each)} for _, each in cells[1:]]
     for number, scores in odd_rows(rows):
         worth[cells[number + 1][0]] = sum(scores.values()) + 10.0
-    return worth
+    return worth, [""] * len(lines)
 
 
 def _value(cell: str) -> object:
@@ -58,4 +58,4 @@ def _told(text: str, start: int, end: int) -> str:
     return f"{text.count(chr(10), start, end)} rows"
 
 
-READER = Lines(fits=_fits, worth=_worth, told=_told)
+READER = Lines(fits=_fits, weigh=_weigh, told=_told)

@@ -75,7 +75,7 @@ class Walk:
             else:
                 self._to(end, FORCED if number in (0, last) else worth.get(number, 0.0), "row")
             if after > number + 1:
-                self._to(places[after], 0.0, "row", after - number - 1)
+                self._to(places[after], 0.0, "rows", after - number - 1)
 
     def _places(self, start: int, rows: Sequence[str]) -> list[int]:
         """Where the rows of an array begin."""
