@@ -1,8 +1,8 @@
 """A JSON text in units, found from its raw values: what is kept keeps the caller's spelling."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -12,18 +12,22 @@ from foldpoint.skills.evidence.records import odd_rows
 from foldpoint.skills.evidence.weighing import weighed
 
 from ..units import CAP, FORCED, Sort, Unit
+from .rows import Rows, long_rows, rows_of
 
 LONG = 240
 """Characters above which a string is read by its sentences."""
 LARGE = 480
 """Characters above which a row or a member is read by what is in it."""
-MANY = 256
+MANY = 512
 """Rows of an array up to which all are read; of more the ends, those of odd length and some at equal distances."""
-ENDS, SAMPLES, LENGTHS = 8, 48, 16
-"""Of a longer array: rows at each end, at equal distances, and of the longest and the shortest."""
+ENDS, SAMPLES, LENGTHS = 8, 48, 32
+"""Of a longer array: rows at each end, at equal distances, and of odd lengths or without a usual member at most."""
+USUAL = 0.9
+"""Share of a sample from which a member is the usual one."""
+LONG_TEXT = 65_536
+"""Characters of an array from which its rows are found by what stands between the first two."""
 DEEPEST = 6
 ODD = 10.0
-_ROWS = msgspec.json.Decoder(list[msgspec.Raw])
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _PART = re.compile(r"\\n|[.!?;] ")
 _PIECE = 160
@@ -60,38 +64,22 @@ class Walk:
             self._string(start, said)
 
     def _array(self, start: int, said: str, depth: int) -> None:
-        rows = [bytes(row).decode() for row in _ROWS.decode(said.encode())]
-        places = self._places(start, rows)
-        if len(places) > 1:
-            self._to(places[0], FORCED)
-        shown = _shown(rows)
-        worth = _odd(rows, shown)
-        last = len(rows) - 1
-        for number, after in zip(shown, [*shown[1:], last + 1], strict=True):
-            end = places[number + 1] if number < last else places[number] + len(rows[number])
-            if len(rows[number]) > LARGE:
-                self._value(places[number], rows[number], depth + 1)
-                self._to(end, FORCED)
+        rows = (long_rows(said) if len(said) > LONG_TEXT else None) or rows_of(said)
+        count = len(rows.starts)
+        if count:
+            self._to(start + rows.starts[0], FORCED)
+        shown = _shown(said, rows)
+        worth = _odd(said, rows, shown)
+        for number, after in zip(shown, [*shown[1:], count], strict=True):
+            place, ends = start + rows.starts[number], start + rows.ends[number]
+            follows = start + rows.starts[number + 1] if number + 1 < count else ends
+            if ends - place > LARGE:
+                self._value(place, said[place - start : ends - start], depth + 1)
+                self._to(follows, FORCED)
             else:
-                self._to(end, FORCED if number in (0, last) else worth.get(number, 0.0), "row")
+                self._to(follows, FORCED if number in (0, count - 1) else worth.get(number, 0.0), "row")
             if after > number + 1:
-                self._to(places[after], 0.0, "rows", after - number - 1)
-
-    def _places(self, start: int, rows: Sequence[str]) -> list[int]:
-        """Where the rows of an array begin."""
-        first = self.text.find(rows[0], start + 1) if rows else start
-        if len(rows) > MANY:
-            between = self.text.find(rows[1], first + len(rows[0])) - first - len(rows[0])
-            lengths = [len(row) + between for row in rows[:-1]]
-            places = list(accumulate(lengths, initial=first))
-            if all(self.text.startswith(rows[at], places[at]) for at in range(0, len(rows), 7)):
-                return places
-        places, at = [], start + 1
-        for row in rows:
-            at = self.text.index(row, at)
-            places.append(at)
-            at += len(row)
-        return places
+                self._to(start + rows.starts[after], 0.0, "rows", after - number - 1)
 
     def _object(self, start: int, said: str, depth: int) -> None:
         at = start + 1
@@ -144,47 +132,38 @@ def _parts(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return found
 
 
-def _shown(rows: Sequence[str]) -> list[int]:
+def _shown(said: str, rows: Rows) -> list[int]:
     """The rows of an array that are read."""
-    count = len(rows)
+    count = len(rows.starts)
     if count <= MANY:
         return list(range(count))
-    lengths = sorted(range(count), key=lambda number: len(rows[number]))
-    some = {*range(ENDS), *range(count - ENDS, count), *range(0, count, count // SAMPLES)}
-    return sorted({*some, *lengths[:LENGTHS], *lengths[-LENGTHS:]} | _unusual(rows, sorted(some)))
+    some = sorted({*range(ENDS), *range(count - ENDS, count), *range(0, count, count // SAMPLES)})
+    lengths = sorted([len(rows.pieces[number]) for number in some])
+    least, most = lengths[len(lengths) // 2] // 2, lengths[len(lengths) // 2] * 2
+    far = [number for number, length in enumerate(map(len, rows.pieces)) if not least <= length <= most][:LENGTHS]
+    return sorted({*some, *far, *_unusual(said, rows, some)})
 
 
-def _unusual(rows: Sequence[str], sample: Sequence[int]) -> set[int]:
+def _unusual(said: str, rows: Rows, sample: Sequence[int]) -> set[int]:
     """Rows without a member that nearly all of a sample have."""
-    members = [
-        [f'"{key}": {msgspec.json.encode(value).decode()}' for key, value in row.items() if isinstance(value, str)]
-        for row in _decoded([rows[number] for number in sample])
-        if isinstance(row, dict)
-    ]
-    counts: dict[str, int] = {}
-    for row in members:
-        for member in row:
-            counts[member] = counts.get(member, 0) + 1
-    usual = [member for member, times in counts.items() if times >= USUAL * len(members)][:2]
+    read = [row for row in _decoded(said, rows, sample) if isinstance(row, dict)]
+    members = [(key, value) for row in read for key, value in row.items() if isinstance(value, str)]
+    usual = [member for member, times in Counter(members).most_common(2) if times >= USUAL * len(read)]
     found: set[int] = set()
-    for member in usual:
-        forms = (member, member.replace('": ', '":', 1))
-        form = forms[0] if forms[0] in rows[sample[0]] or forms[0] in rows[sample[1]] else forms[1]
-        found.update([number for number, row in enumerate(rows) if form not in row][: LENGTHS * 4])
+    for key, value in usual:
+        colon = ": " if f'"{key}": ' in rows.pieces[sample[0]] else ":"
+        form = f'"{key}"{colon}{msgspec.json.encode(value).decode()}'
+        found.update([number for number, piece in enumerate(rows.pieces) if form not in piece][:LENGTHS])
     return found
 
 
-USUAL = 0.9
-"""Share of a sample from which a member is the usual one."""
-
-
-def _odd(rows: Sequence[str], shown: Sequence[int]) -> dict[int, float]:
+def _odd(said: str, rows: Rows, shown: Sequence[int]) -> dict[int, float]:
     """What the odd rows among those shown are worth."""
-    read = list(zip(shown, _decoded([rows[number] for number in shown]), strict=True))
+    read = list(zip(shown, _decoded(said, rows, shown), strict=True))
     numbered = [(number, row) for number, row in read if isinstance(row, dict)]
     found = odd_rows([row for _, row in numbered]) if len(numbered) == len(read) > 4 else ()
     return {numbered[at][0]: ODD + sum(scores.values()) for at, scores in found}
 
 
-def _decoded(rows: Sequence[str]) -> list[Any]:
-    return [msgspec.json.decode(row.encode()) for row in rows]
+def _decoded(said: str, rows: Rows, numbers: Sequence[int]) -> list[Any]:
+    return [msgspec.json.decode(said[rows.starts[number] : rows.ends[number]].encode()) for number in numbers]
