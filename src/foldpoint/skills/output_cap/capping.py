@@ -38,7 +38,8 @@ def told(text: str, room: int) -> tuple[str, int]:
 
 def _kept(text: str, reading: Reading, room: int) -> tuple[Reading, list[int]] | None:
     """The reading with its ends cut to length, and the units of it to keep; None where it does not fit."""
+    room -= int(TOLD * room)
     units = with_ends(text, reading.units, int(HEAD * room), int(TAIL * room))
     gap = ROW_GAP if any(unit.sort in ("row", "rows", "member") for unit in units) else GAP
-    taken = chosen(text, units, room - int(TOLD * room), gap)
+    taken = chosen(text, units, room, gap)
     return None if taken is None else (Reading(units, reading.told), taken)

@@ -19,7 +19,10 @@ LONG = 240
 LARGE = 480
 """Characters above which a row or a member is read by what is in it."""
 MANY = 512
-"""Rows of an array up to which all are read; of more the ends, those of odd length and some at equal distances."""
+"""Members of an object at most, and rows of an array up to which all are read.
+
+Of more rows the ends, some at equal distances, and those of odd length or without a usual member are.
+"""
 ENDS, SAMPLES, LENGTHS = 8, 48, 32
 """Of a longer array: rows at each end, at equal distances, and of odd lengths or without a usual member at most."""
 USUAL = 0.9
@@ -65,25 +68,28 @@ class Walk:
 
     def _array(self, start: int, said: str, depth: int) -> None:
         rows = (long_rows(said) if len(said) > LONG_TEXT else None) or rows_of(said)
-        count = len(rows.starts)
+        count = len(rows.pieces)
         if count:
-            self._to(start + rows.starts[0], FORCED)
+            self._to(start + rows.start(0), FORCED)
         shown = _shown(said, rows)
         worth = _odd(said, rows, shown)
         for number, after in zip(shown, [*shown[1:], count], strict=True):
-            place, ends = start + rows.starts[number], start + rows.ends[number]
-            follows = start + rows.starts[number + 1] if number + 1 < count else ends
+            place, ends = start + rows.start(number), start + rows.end(number)
+            follows = start + rows.start(number + 1) if number + 1 < count else ends
             if ends - place > LARGE:
                 self._value(place, said[place - start : ends - start], depth + 1)
                 self._to(follows, FORCED)
             else:
                 self._to(follows, FORCED if number in (0, count - 1) else worth.get(number, 0.0), "row")
             if after > number + 1:
-                self._to(start + rows.starts[after], 0.0, "rows", after - number - 1)
+                self._to(start + rows.start(after), 0.0, "rows", after - number - 1)
 
     def _object(self, start: int, said: str, depth: int) -> None:
         at = start + 1
-        for value in _MEMBERS.decode(said.encode()).values():
+        members = _MEMBERS.decode(said.encode())
+        if len(members) > MANY:
+            raise msgspec.DecodeError("more members than are read one by one")
+        for value in members.values():
             raw = bytes(value).decode()
             begins = self.text.find('"', at, start + len(said))
             self._to(begins, FORCED)
@@ -134,13 +140,13 @@ def _parts(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def _shown(said: str, rows: Rows) -> list[int]:
     """The rows of an array that are read."""
-    count = len(rows.starts)
+    count = len(rows.pieces)
     if count <= MANY:
         return list(range(count))
     some = sorted({*range(ENDS), *range(count - ENDS, count), *range(0, count, count // SAMPLES)})
     lengths = sorted([len(rows.pieces[number]) for number in some])
     least, most = lengths[len(lengths) // 2] // 2, lengths[len(lengths) // 2] * 2
-    far = [number for number, length in enumerate(map(len, rows.pieces)) if not least <= length <= most][:LENGTHS]
+    far = [number for number, piece in enumerate(rows.pieces) if not least <= len(piece) <= most][:LENGTHS]
     return sorted({*some, *far, *_unusual(said, rows, some)})
 
 
@@ -153,7 +159,8 @@ def _unusual(said: str, rows: Rows, sample: Sequence[int]) -> set[int]:
     for key, value in usual:
         colon = ": " if f'"{key}": ' in rows.pieces[sample[0]] else ":"
         form = f'"{key}"{colon}{msgspec.json.encode(value).decode()}'
-        found.update([number for number, piece in enumerate(rows.pieces) if form not in piece][:LENGTHS])
+        if said.count(form) < len(rows.pieces):
+            found.update([number for number, piece in enumerate(rows.pieces) if form not in piece][:LENGTHS])
     return found
 
 
@@ -166,4 +173,4 @@ def _odd(said: str, rows: Rows, shown: Sequence[int]) -> dict[int, float]:
 
 
 def _decoded(said: str, rows: Rows, numbers: Sequence[int]) -> list[Any]:
-    return [msgspec.json.decode(said[rows.starts[number] : rows.ends[number]].encode()) for number in numbers]
+    return [msgspec.json.decode(said[rows.start(number) : rows.end(number)].encode()) for number in numbers]
