@@ -14,12 +14,12 @@ READERS: tuple[Lines, ...] = (
     outcomes.READER,
     listings.READER,
     logs.READER,
-    tables.READER,
     code.READER,
+    tables.READER,
     prose.READER,
 )
-SAMPLE = 24
-"""Lines by which it is decided."""
+FIRST, SAMPLE = 4, 24
+"""Lines by which it is decided: so many first ones, and at most so many at equal distances."""
 
 
 def read(text: str) -> Reading:
@@ -52,5 +52,5 @@ def _units(window: Sequence[Weighed], worth: Sequence[float], likes: Sequence[st
 def reader_of(lines: Sequence[str]) -> Lines:
     """The reader for lines of such a kind."""
     said = [line for line in lines if line and not line.isspace()]
-    sample = said[:: len(said) // SAMPLE + 1]
+    sample = said[:FIRST] + said[FIRST :: len(said) // SAMPLE + 1]
     return next(reader for reader in READERS if reader.fits(sample))

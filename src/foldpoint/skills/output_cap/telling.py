@@ -8,12 +8,13 @@ DIGITS = 3
 
 
 def telling(texts: list[str]) -> list[set[str]]:
-    """The telling words of each text."""
+    """The telling words of each text; a number in front of all is the line's own."""
     known: dict[str, str] = {}
     found = []
     for text in texts:
         words = set()
-        for word in text.translate(_BLANKS).split():
+        listed = text.translate(_BLANKS).split()
+        for word in listed[1:] if listed and listed[0].rstrip(":→").isdigit() else listed:
             if word.isalpha() and word.islower():
                 continue
             told = known.get(word)

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 
 from .reader import Lines, counted, share
 
-NUMBERED = re.compile(r"\s*\d{1,7}(?:\t|\s?[:|→]\s?|  )")
+NUMBERED = re.compile(r"\s+\d{1,7}\t|\s*\d{1,7}(?:\s?[:|→]\s?|  )")
 DEFINES = re.compile(
     r"(?:\s*\d{1,7}(?:\t|\s?[:|→]\s?|  ))?\s*"
     r"(?:(?:export|default|public|private|protected|static|final|abstract|async|pub|inline|virtual)\s+){0,4}"
     r"(?:(?:def|class|function|fn|func|struct|interface|enum|trait|impl|type|module|namespace|package|import|from|use|"
-    r"#include|#define|@\w+|const|let|var|raise|throw)\b|[A-Z][A-Z0-9_]{2,}\s*[:=]|\w[\w.]{1,60}\s*=\s*[\"'\d\[{(])"
+    r"#include|#define|@\w+|const|let|var|raise|throw|static|extern|void|int|bool|unsigned)\b|[A-Z][A-Z0-9_]{2,}\s*[:=]|\w[\w.]{1,60}\s*=\s*[\"'\d\[{(])"
 )
 _CODE = re.compile(r"[;{}(),:\\]\s*$|^\s*(?://|#|\*|/\*|@)|=|^\s*(?:return|else|end|try|if|for|while)\b|\w\(")
-DEFINED = 3.0
+DEFINED = 10.0
 """What a definition, an import or a setting is worth."""
 MOST = 0.5
 """Share of the lines above which definitions are nothing rare, and none of them worth more."""
