@@ -10,7 +10,8 @@ DEFINES = re.compile(
     r"(?:\s*\d{1,7}(?:\t|\s?[:|→]\s?|  ))?\s*"
     r"(?:(?:export|default|public|private|protected|static|final|abstract|async|pub|inline|virtual)\s+){0,4}"
     r"(?:(?:def|class|function|fn|func|struct|interface|enum|trait|impl|type|module|namespace|package|import|from|use|"
-    r"#include|#define|@\w+|const|let|var|raise|throw|static|extern|void|int|bool|unsigned)\b|[A-Z][A-Z0-9_]{2,}\s*[:=]|\w[\w.]{1,60}\s*=\s*[\"'\d\[{(])"
+    r"#include|#define|@\w+|const|let|var|raise|throw|static|extern|void|int|bool|unsigned)\b|"
+    r"[A-Z][A-Z0-9_]{2,}\s*[:=]|\w[\w.]{1,60}\s*=\s*[\"'\d\[{(])"
 )
 _CODE = re.compile(r"[;{}(),:\\]\s*$|^\s*(?://|#|\*|/\*|@)|=|^\s*(?:return|else|end|try|if|for|while)\b|\w\(")
 DEFINED = 10.0
