@@ -2,10 +2,10 @@
 
 from foldpoint.skills.evidence.gaps import ending
 
-from .covering import HEAD, TAIL, chosen
+from .covering import chosen
 from .reading import lines_read, read
 from .spelling import TOLD, spelled
-from .units import Reading, with_ends
+from .units import Reading, ends_of, with_ends
 
 GAP, ROW_GAP = 2, 14
 """Characters that a gap takes: between lines and sentences, and between rows of JSON."""
@@ -39,7 +39,8 @@ def told(text: str, room: int) -> tuple[str, int]:
 def _kept(text: str, reading: Reading, room: int) -> tuple[Reading, list[int]] | None:
     """The reading with its ends cut to length, and the units of it to keep; None where it does not fit."""
     room -= int(TOLD * room)
-    units = with_ends(text, reading.units, int(HEAD * room), int(TAIL * room))
+    ends = ends_of(reading.units, room)
+    units = with_ends(text, reading.units, ends)
     gap = ROW_GAP if any(unit.sort in ("row", "rows", "member") for unit in units) else GAP
-    taken = chosen(text, units, room, gap)
+    taken = chosen(text, units, room, gap, ends)
     return None if taken is None else (Reading(units, reading.told), taken)

@@ -5,12 +5,10 @@ from heapq import heapify, heappop, heappush
 from math import sqrt
 
 from .telling import telling
-from .units import FORCED, UNSEEN, Unit
+from .units import FORCED, UNSEEN, Ends, Unit
 
-HEAD, TAIL = 0.1, 0.1
-"""Parts of the room that the first and the last lines get."""
 SHARE = 0.5
-"""The part of it that evidence gets at most before everything else is looked at for what it tells."""
+"""The part of the room that evidence gets at most before everything else is looked at for what it tells."""
 LEAST = 10.0
 """What a unit must be worth to be evidence."""
 EVEN = 8
@@ -44,9 +42,9 @@ class Covering:
         """Keep what holds the others together; is there room for it?"""
         return all(self.take(number) for number, unit in enumerate(self.units) if unit.worth >= FORCED)
 
-    def ends(self, head: int, tail: int) -> None:
+    def ends(self, ends: Ends) -> None:
         """Keep the first and the last units, as many as have so many characters in all."""
-        for order, most in ((range(len(self.units)), head), (reversed(range(len(self.units))), tail)):
+        for order, most in ((range(len(self.units)), ends.head), (reversed(range(len(self.units))), ends.tail)):
             for number in order:
                 unit = self.units[number]
                 most -= unit.end - unit.start
@@ -76,11 +74,12 @@ class Covering:
                 self.take(number)
 
     def fill(self) -> None:
-        """Use what room is left in the order of the text."""
-        for number in range(len(self.units)):
+        """Use what room is left in the order of the text, but not for what is like something that is there."""
+        for number, unit in enumerate(self.units):
             if self.room <= EVEN + self.gap:
                 break
-            self.take(number)
+            if unit.like not in self.told:
+                self.take(number)
 
     def _told(self, number: int) -> float:
         unit = self.units[number]
@@ -91,12 +90,12 @@ def _dear(unit: Unit) -> float:
     return unit.worth / sqrt(24 + unit.end - unit.start)
 
 
-def chosen(text: str, units: Sequence[Unit], room: int, gap: int) -> list[int] | None:
+def chosen(text: str, units: Sequence[Unit], room: int, gap: int, ends: Ends) -> list[int] | None:
     """The numbers of the units to keep, the dearest first; None where there is no room for what must be kept."""
     covering = Covering(text, units, room, gap)
     if not covering.forced():
         return None
-    covering.ends(int(HEAD * room), int(TAIL * room))
+    covering.ends(ends)
     covering.evidence(min(int(SHARE * room), covering.room))
     covering.rest()
     covering.fill()

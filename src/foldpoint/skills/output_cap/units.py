@@ -65,15 +65,35 @@ def partition(text: str, windows: Sequence[Sequence[Unit]]) -> list[Unit]:
     return units
 
 
-def with_ends(text: str, units: list[Unit], head: int, tail: int) -> list[Unit]:
+class Ends(msgspec.Struct, frozen=True):
+    """Characters of the first and the last units that are kept whatever they say."""
+
+    head: int
+    tail: int
+
+
+HEAD, TAIL, LINE = 0.1, 0.1, 0.3
+"""Parts of the room that head and tail get, and up to which the first and the last line are kept whole."""
+
+
+def ends_of(units: Sequence[Unit], room: int) -> Ends:
+    """What of the ends is kept in so much room."""
+    first, last = units[0].end - units[0].start, units[-1].end - units[-1].start
+    line = int(LINE * room)
+    return Ends(
+        max(int(HEAD * room), first if first <= line else 0), max(int(TAIL * room), last if last <= line else 0)
+    )
+
+
+def with_ends(text: str, units: Sequence[Unit], ends: Ends) -> list[Unit]:
     """The units with the first and the last one cut in two where they are longer than that."""
     found = list(units)
     first = found[0]
-    if first.end - first.start > head and not first.sort:
-        place = first.start + len(cut(text[first.start : first.start + head + 1], head))
+    if first.end - first.start > ends.head and not first.sort:
+        place = first.start + len(cut(text[first.start : first.start + ends.head + 1], ends.head))
         found[:1] = [msgspec.structs.replace(first, end=place), msgspec.structs.replace(first, start=place)]
     last = found[-1]
-    if last.end - last.start > tail and not last.sort:
-        place = text.find(" ", last.end - tail, last.end) + 1 or last.end - tail
+    if last.end - last.start > ends.tail and not last.sort:
+        place = text.find(" ", last.end - ends.tail, last.end) + 1 or last.end - ends.tail
         found[-1:] = [msgspec.structs.replace(last, end=place), msgspec.structs.replace(last, start=place)]
     return found

@@ -8,7 +8,7 @@ from .reader import Lines, by_line, share
 _HEADS = ("diff --git ", "Index: ", "--- a/", "+++ b/", "--- /dev/null", "+++ /dev/null", "rename ", "new file mode ")
 _COMMIT = re.compile(r"commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} ")
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
-COMMIT, FILE, HUNK, CHANGED = 16.0, 8.0, 4.0, 2.0
+COMMIT, FILE, HUNK, CHANGED = 16.0, 14.0, 10.0, 2.0
 """What the lines are worth that name a commit, a file or a hunk, and what a changed line is worth."""
 
 
@@ -21,7 +21,7 @@ def _of(line: str) -> float:
     if line[:1] in ("c", "F") and _COMMIT.match(line):
         return COMMIT
     if line.startswith(_HEADS):
-        return FILE if line[:1] in "dI-" else HUNK
+        return FILE if line[:1] in "dI" else CHANGED
     if line[:1] == "@":
         return HUNK
     return CHANGED if line[:1] in ("+", "-") else 0.0
