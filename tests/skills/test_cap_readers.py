@@ -75,7 +75,7 @@ LOG = """\
 2031-04-01 10:00:00 INFO all well
 … 29 more like it
 2031-04-01 10:00:31 WARN pump-4 is slow
-…
+… 29 lines
 2031-04-01 10:00:59 INFO all well
 [1972 characters left out; recall("c7") returns them]"""
 
@@ -147,18 +147,17 @@ row4,heron,4,open
 row5,heron,5,open
 row6,heron,6,open
 row7,heron,7,open
-row8,heron,8,open
-… 161 rows
+… 162 rows
 row170,heron,88000,open
 … 128 rows
 row299,heron,19,open
-[5906 characters left out]"""
+[5924 characters left out]"""
 
 HITS = """\
 src/amberamber.py:0: total += step(value)
 …
 src/heronfjord.py:40: total += step(value)
-…
+… 39 hits in 1 file
 src/cedarkelp.py:80: total += step(value)
 …
 src/jettyember.py:120: total += step(value)
@@ -168,7 +167,7 @@ src/emberjetty.py:199: total += step(value)
 
 PROSE = (
     "The river runs slowly through the valley. The river runs slowly through the valley. The ri"
-    "ver runs slowly through the valley. The river runs slowly through the valley. …It is opens"
-    "sl 3.0.13 here. …The mills along it stand still. \n"
-    "[2020 characters left out]"
+    "ver runs slowly through the valley. …It is openssl 3.0.13 here. The mills along it stand s"
+    "till. …The mills along it stand still. \n"
+    "[2030 characters left out]"
 )

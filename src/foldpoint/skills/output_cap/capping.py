@@ -4,7 +4,7 @@ from foldpoint.skills.evidence.gaps import ending
 
 from .covering import chosen
 from .reading import lines_read, read
-from .spelling import TOLD, spelled
+from .spelling import spelled, told_room
 from .units import Reading, ends_of, with_ends
 
 GAP, ROW_GAP = 2, 14
@@ -38,7 +38,7 @@ def told(text: str, room: int) -> tuple[str, int]:
 
 def _kept(text: str, reading: Reading, room: int) -> tuple[Reading, list[int]] | None:
     """The reading with its ends cut to length, and the units of it to keep; None where it does not fit."""
-    room -= int(TOLD * room)
+    room -= told_room(room)
     ends = ends_of(reading.units, room)
     units = with_ends(text, reading.units, ends)
     gap = ROW_GAP if any(unit.sort in ("row", "rows", "member") for unit in units) else GAP

@@ -82,8 +82,9 @@ class Covering:
                 self.take(number)
 
     def _told(self, number: int) -> float:
+        """What a unit tells for its length: words that are not told yet, and that it is evidence."""
         unit = self.units[number]
-        return len(self.words[number] - self.told) / (unit.end - unit.start + EVEN)
+        return (len(self.words[number] - self.told) + (unit.worth >= LEAST)) / (unit.end - unit.start + EVEN)
 
 
 def _dear(unit: Unit) -> float:

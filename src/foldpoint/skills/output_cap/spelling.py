@@ -7,17 +7,22 @@ from foldpoint.skills.evidence.gaps import more
 
 from .units import Reading, Unit
 
-TOLD = 0.08
-"""The part of the room that is for what gaps say."""
+TOLD, LEAST = 0.08, 40
+"""The part of the room that is for what gaps say, and the characters that are at least."""
 FEW = 8
 """Lines that are left out without saying how many."""
+
+
+def told_room(room: int) -> int:
+    """Characters of the room that are for what gaps say."""
+    return max(LEAST, int(TOLD * room))
 
 
 def spelled(text: str, reading: Reading, taken: Sequence[int], room: int) -> tuple[str, int]:
     """(the text, characters of the original in it): at most `room`; the last ones taken go where it is too long."""
     kept = list(taken)
     while True:
-        said = "".join(_parts(text, reading, sorted(kept), int(TOLD * room)))
+        said = "".join(_parts(text, reading, sorted(kept), told_room(room)))
         if len(said) <= room:
             return said, sum([reading.units[number].end - reading.units[number].start for number in kept])
         kept.pop()
