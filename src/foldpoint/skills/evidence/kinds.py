@@ -56,8 +56,8 @@ _BESIDE = frozenset(" =\"'")
 _AT = (" ", "@", "=")
 """What may stand in front of a value that is set, and between a name and its release."""
 _VERDICTS = (
-    "error fail fatal panic critical severe exception traceback denied refused timed not no~such cannot undefined "
-    "unexpected invalid abort killed warn conflict missing expected deprecated unhandled mismatch exceed"
+    "error fail fatal panic critical severe exception traceback denied refused timed not no~such not~ok cannot "
+    "undefined unexpected invalid abort killed warn conflict missing expected deprecated unhandled mismatch exceed"
 ).replace("timed not", "timed~out not~found")
 _SIGNS = tuple(word.replace("~", " ") for word in _VERDICTS.split())
 CROWDED = 0.5

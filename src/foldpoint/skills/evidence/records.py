@@ -85,8 +85,11 @@ def odd_rows(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[int, dict[str, fl
     """(number, how odd which of its values are) of the rows with values that are not like those of the other rows."""
     keys = [key for key, _ in _some(rows[0])] if rows else []
     odd = [_odd_of([row.get(key) for row in rows]) for key in keys]
+    more = _odd_of([sorted(row.keys() - set(keys)) for row in rows])
     for number in range(len(rows)):
         scores = {key: column[number] for key, column in zip(keys, odd, strict=True) if number in column}
+        if number in more:
+            scores |= dict.fromkeys(sorted(rows[number].keys() - set(keys)), more[number])
         if scores:
             yield number, scores
 

@@ -9,7 +9,7 @@ from foldpoint.core.text import cut
 from foldpoint.skills.evidence.looking import Reach, looked_at
 from foldpoint.skills.evidence.weighing import Weighed, weighed
 
-CAP = Reach(whole=16_384, end=1_792, window=448, samples=6, most=10)
+CAP = Reach(whole=16_384, end=1_536, window=384, samples=5, most=9)
 """How much of a text the cap looks at."""
 FORCED = 1_000.0
 """What a unit is worth that is kept wherever there is room: what holds the others together."""

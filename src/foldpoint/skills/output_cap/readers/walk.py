@@ -25,8 +25,8 @@ Of more rows the ends, some at equal distances, and those of odd length or witho
 """
 ENDS, SAMPLES, LENGTHS = 8, 48, 32
 """Of a longer array: rows at each end, at equal distances, and of odd lengths or without a usual member at most."""
-USUAL = 0.9
-"""Share of a sample from which a member is the usual one."""
+USUAL, LONG_ARRAY = 0.9, 4_096
+"""Share of a sample from which a member is the usual one, and rows up to which two such members are looked for."""
 LONG_TEXT = 65_536
 """Characters of an array from which its rows are found by what stands between the first two."""
 DEEPEST = 6
@@ -154,7 +154,11 @@ def _unusual(said: str, rows: Rows, sample: Sequence[int]) -> set[int]:
     """Rows without a member that nearly all of a sample have."""
     read = [row for row in _decoded(said, rows, sample) if isinstance(row, dict)]
     members = [(key, value) for row in read for key, value in row.items() if isinstance(value, str)]
-    usual = [member for member, times in Counter(members).most_common(2) if times >= USUAL * len(read)]
+    usual = [
+        member
+        for member, times in Counter(members).most_common(2 if len(rows.pieces) <= LONG_ARRAY else 1)
+        if times >= USUAL * len(read)
+    ]
     found: set[int] = set()
     for key, value in usual:
         colon = ": " if f'"{key}": ' in rows.pieces[sample[0]] else ":"
