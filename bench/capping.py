@@ -20,11 +20,18 @@ def plain(text: str, most: int, head: float) -> str:
     return f"{text[:first]}\n…\n{text[len(text) - room + first :]}{end}" if len(text) > most else text
 
 
+def equal(text: str, head: float) -> str:
+    """Head and tail alone, as long as the evidence of the same text."""
+    return plain(text, len(capped(text, MOST)), head)
+
+
 CUTS: dict[str, Callable[[str], str]] = {
     "evidence": lambda text: capped(text, MOST),
-    "head 50, tail 50": lambda text: plain(text, MOST, 0.5),
-    "head 80, tail 20": lambda text: plain(text, MOST, 0.8),
-    "head 100": lambda text: plain(text, MOST, 1.0),
+    "head 50, tail 50, as long": lambda text: equal(text, 0.5),
+    "head 80, tail 20, as long": lambda text: equal(text, 0.8),
+    "head 100, as long": lambda text: equal(text, 1.0),
+    "head 80, tail 20, 2,000": lambda text: plain(text, MOST, 0.8),
+    "head 100, 2,000": lambda text: plain(text, MOST, 1.0),
 }
 
 

@@ -63,9 +63,9 @@ def _evidence(value: Any, depth: int = 0) -> Iterator[tuple[float, str]]:
     if depth > DEEPEST:
         return
     if isinstance(value, list):
-        value = [row for row in value if not is_more(row)]
+        count, value = sum(map(rows_in, value)), [row for row in value if not is_more(row)]
         rows = [row for row in value if isinstance(row, dict)]
-        if len(rows) > FEW and len(rows) == len(value):
+        if count > FEW and len(rows) == len(value):
             yield from _odd_rows(rows)
         else:
             for each in value[: 2 * FEW]:

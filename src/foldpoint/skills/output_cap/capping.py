@@ -1,5 +1,7 @@
 """A long text within a number of characters: a pure function of the text, so that nothing cached ever moves."""
 
+import msgspec
+
 from foldpoint.skills.evidence.gaps import ending
 
 from .covering import chosen
@@ -42,5 +44,5 @@ def _kept(text: str, reading: Reading, room: int) -> tuple[Reading, list[int]] |
     ends = ends_of(reading.units, room)
     units = with_ends(text, reading.units, ends)
     gap = ROW_GAP if any(unit.sort in ("row", "rows", "member") for unit in units) else GAP
-    taken = chosen(text, units, room, gap, ends)
-    return None if taken is None else (Reading(units, reading.told), taken)
+    taken = chosen(text, units, room, gap, ends, int(reading.share * room))
+    return None if taken is None else (msgspec.structs.replace(reading, units=units), taken)

@@ -91,13 +91,17 @@ def _dear(unit: Unit) -> float:
     return unit.worth / sqrt(24 + unit.end - unit.start)
 
 
-def chosen(text: str, units: Sequence[Unit], room: int, gap: int, ends: Ends) -> list[int] | None:
-    """The numbers of the units to keep, the dearest first; None where there is no room for what must be kept."""
+def chosen(text: str, units: Sequence[Unit], room: int, gap: int, ends: Ends, used: int) -> list[int] | None:
+    """The numbers of the units to keep, the dearest first; None where there is no room for what must be kept.
+
+    used: characters of the room that are used where there is not more evidence than that.
+    """
     covering = Covering(text, units, room, gap)
     if not covering.forced():
         return None
     covering.ends(ends)
     covering.evidence(min(int(SHARE * room), covering.room))
+    covering.room -= room - used
     covering.rest()
     covering.fill()
     return list(covering.taken)

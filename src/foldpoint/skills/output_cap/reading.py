@@ -39,7 +39,7 @@ def lines_read(text: str) -> Reading:
     for window in windows:
         found.append(_units(window, worth[at : at + len(window)], likes[at : at + len(window)]))
         at += len(window)
-    return Reading(partition(text, found), reader.told)
+    return Reading(partition(text, found), reader.told, reader.share)
 
 
 def _units(window: Sequence[Weighed], worth: Sequence[float], likes: Sequence[str]) -> list[Unit]:

@@ -37,10 +37,15 @@ class Unit(msgspec.Struct, frozen=True, gc=False):
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """A text in units; `told` says what lines are left out between two places of it, empty where no more than that."""
+    """A text in units.
+
+    told: what lines are left out between two places of it, empty where that says nothing; share: the part of the room
+    that is used where there is no evidence.
+    """
 
     units: list[Unit]
     told: Callable[[str, int, int], str]
+    share: float
 
 
 def lines_of(text: str) -> Iterator[list[Weighed]]:

@@ -14,6 +14,8 @@ DEFINES = re.compile(
     r"[A-Z][A-Z0-9_]{2,}\s*[:=]|\w[\w.]{1,60}\s*=\s*[\"'\d\[{(])"
 )
 _CODE = re.compile(r"[;{}(),:\\]\s*$|^\s*(?://|#|\*|/\*|@)|=|^\s*(?:return|else|end|try|if|for|while)\b|\w\(")
+USED = 1.0
+"""The part of the room that is used: in code, every line says something else."""
 DEFINED = 10.0
 """What a definition, an import or a setting is worth."""
 MOST = 0.5
@@ -42,4 +44,4 @@ def _told(text: str, start: int, end: int) -> str:
     return "" if NUMBERED.match(text, start, min(end, start + 40)) else counted(text, start, end)
 
 
-READER = Lines(fits=_fits, weigh=_weigh, told=_told)
+READER = Lines(fits=_fits, weigh=_weigh, told=_told, share=USED)

@@ -25,16 +25,22 @@ def untold(text: str, start: int, end: int) -> str:
     return ""
 
 
+SHARE = 0.4
+"""The part of the room that is used where there is no evidence: what every line says alike is not worth more."""
+
+
 class Lines(msgspec.Struct, frozen=True):
     """A reader of lines.
 
     fits: are these, a sample, lines of its kind? weigh: what each line is worth beside its evidence, and what it shares
-    with others of its kind, of which one tells as much as many. told: what is left out between two places.
+    with others of its kind, of which one tells as much as many. told: what is left out between two places. share: the
+    part of the room that is used where there is no evidence.
     """
 
     fits: Callable[[Sequence[str]], bool]
     weigh: Callable[[Sequence[str]], tuple[list[float], list[str]]] = alike
     told: Callable[[str, int, int], str] = counted
+    share: float = SHARE
 
 
 def share(lines: Sequence[str], is_one: Callable[[str], object]) -> float:

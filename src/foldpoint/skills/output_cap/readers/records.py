@@ -8,7 +8,7 @@ import msgspec
 from foldpoint.skills.evidence.records import odd_rows
 
 from ..units import Reading
-from .reader import Lines, share, untold
+from .reader import SHARE, Lines, share, untold
 from .walk import Walk
 
 LARGEST = 4_194_304
@@ -24,7 +24,7 @@ def read(text: str) -> Reading | None:
         units = Walk(text).units()
     except (msgspec.DecodeError, RecursionError, OverflowError):
         return None
-    return Reading(units, untold) if units else None
+    return Reading(units, untold, SHARE) if units else None
 
 
 def _fits(lines: Sequence[str]) -> bool:
