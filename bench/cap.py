@@ -46,8 +46,7 @@ def measured(full: bool) -> Section:
         f"seeds {TUNED} were in view when the cap was made, {JUDGED} and the other forms of bench/forms.py were not",
         "times: least of several runs, thread time; the bar of a megabyte is 5 ms where blake2b takes 1.1",
         f"reference survival: {len(shown)} sessions; a plain cut has the same ending, and is as long or 2,000",
-        "family: billed by the simulated cache, sending everything cached too; writing costs 1.25 at Anthropic's",
-        "prices and 1.0 at those of the chat surface, where sending everything is cheaper: there is no bar for it",
+        "family: billed by the simulated cache, sending everything cached too",
     )
     return Section("6. Cap: first-sight cap of tool results", tuple(figures), remarks)
 
@@ -96,8 +95,7 @@ def families(family: ModuleType) -> Iterator[Figure]:
             for cut in ("evidence", "head 50, tail 50, as long"):
                 cost, visible = of_family(family, seeds, shape, forms, CUTS[cut])
                 held = cut == "evidence"
-                bar = COST if held and shape == "anthropic" else None
-                yield Figure(f"family, {name}, {shape}, {cut}: cost", cost, "", bar)
+                yield Figure(f"family, {name}, {shape}, {cut}: cost", cost, "", COST if held else None)
                 yield Figure(f"family, {name}, {shape}, {cut}: visible", visible, "", VISIBLE if held else None, True)
 
 

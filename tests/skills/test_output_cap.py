@@ -241,7 +241,7 @@ def test_the_ending_counts_what_is_left_out(text: str, most: int) -> None:
             at = found + len(part.strip("\n"))
 
 
-GAP = re.compile(r'"… \d+ more", |"…": \d+, |(?m:^)… [^\n]*|…')
+GAP = re.compile(r'"… \d+ more", |"…": \d+, |(?m:^)… [+\d][^\n]*|…')
 
 
 @settings(deadline=None, derandomize=True, max_examples=100)
