@@ -1,0 +1,1 @@
+"""Tools of the agent: a shell, Python functions, MCP servers."""
