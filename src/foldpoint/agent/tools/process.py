@@ -25,12 +25,12 @@ async def run(
     directory: str,
     environ: Mapping[str, str],
     take: Callable[[bytes], None],
-    timeout: float,
+    seconds: float,
     grace: float,
 ) -> Ended:
     """Run it, its input closed and its output and errors in one stream, handed to `take` as they come.
 
-    After `timeout` seconds, and when the call is cancelled, every process of its group gets SIGTERM, and SIGKILL
+    After `seconds`, and when the call is cancelled, every process of its group gets SIGTERM, and SIGKILL
     after `grace` seconds. Raises OSError or ValueError where it can't be started.
     """
     loop = asyncio.get_running_loop()
@@ -39,7 +39,7 @@ async def run(
     transport, _ = await loop.connect_read_pipe(lambda: stream, os.fdopen(reading, "rb", 0))
     try:
         process = await _started(program, directory, environ, writing)
-        return await _ended(process, stream, timeout, grace)
+        return await _ended(process, stream, seconds, grace)
     finally:
         transport.close()
 
@@ -73,12 +73,12 @@ async def _started(
         os.close(writing)
 
 
-async def _ended(process: asyncio.subprocess.Process, stream: _Stream, timeout: float, grace: float) -> Ended:
+async def _ended(process: asyncio.subprocess.Process, stream: _Stream, seconds: float, grace: float) -> Ended:
     """Wait for it, and stop what is left of its group, whatever happens."""
     code = None
     left = False
     try:
-        code = await asyncio.wait_for(process.wait(), timeout)
+        code = await asyncio.wait_for(process.wait(), seconds)
         await _over(stream)
         left = _signalled(process.pid, 0)
     except TimeoutError:

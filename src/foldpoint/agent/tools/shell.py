@@ -15,10 +15,11 @@ from .process import Ended, run
 from .schema import arguments_of, object_schema
 from .settings import ShellSettings, pointed
 
-DESCRIPTION = """Run a command with {shell} and return what it prints, output and errors as they come, and its exit code.
-Every call is a new shell in the same directory; nothing can be typed in. A command is stopped after {timeout:g} seconds, or
-timeout_seconds (at most {longest:g}). Of long output the first and the last {half} bytes are returned. Processes left in the
-background are stopped when the command ends; start one that must live on with setsid, its output in a file."""
+DESCRIPTION = """Run a command with {shell} and return what it prints (output and errors as they come) and its exit
+code. Every call is a new shell in the same directory; nothing can be typed in. A command is stopped after {timeout:g}
+seconds, or timeout_seconds (at most {longest:g}). Of long output the first and the last {half} bytes are returned.
+Processes left in the background are stopped when the command ends; start one that must live on with setsid, its output
+in a file."""
 _LIMITED = '{limits} exec "$0" -c "$1"'
 
 
