@@ -48,20 +48,22 @@ class Server:
         """Call one of its tools. A server that is lost meanwhile is started or reached anew at the next call."""
         try:
             client = await self._connected()
+        except ToolError as error:
+            return Outcome(f"[{error}]", failed=True)
+        try:
             async with asyncio.timeout(self._settings.timeout_seconds):
                 return text_of(await client.call_tool(tool, dict(arguments)))
         except TimeoutError:
-            await self.close()
-            return self._failed(f"did not answer within {self._settings.timeout_seconds:g} seconds")
-        except ToolError as error:
-            return Outcome(f"[{error}]", failed=True)
+            failed = f"did not answer within {self._settings.timeout_seconds:g} seconds"
         except MCPError as error:
-            if error.error.code in _LOST:
-                await self.close()
-            return self._failed(f"refused or broke off the call: {error}")
+            if error.error.code not in _LOST:
+                return self._failed(f"refused the call: {error}")
+            failed = f"broke off the call: {error}"
         except Exception as error:  # noqa: BLE001 (a server may say anything, and its client raise of every kind)
+            failed = f"broke off the call: {_leaf(error)}"
+        if client is self._client:
             await self.close()
-            return self._failed(f"broke off the call: {_leaf(error)}")
+        return self._failed(failed)
 
     async def close(self) -> None:
         """Leave it; one that was started is stopped."""

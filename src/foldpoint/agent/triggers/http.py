@@ -123,7 +123,7 @@ def _put(queue: FileQueue, name: str, data: bytes) -> None:
 
 
 def _refused(request: web.Request, settings: DoorSettings) -> web.Response | None:
-    """The answer for who may not: without the key; without one, a page in a browser, that reached us by another name."""
+    """The answer for who may not: shows no key; or, where there is none, comes from a page in a browser."""
     if settings.key:
         shown = request.headers.get("authorization", "").removeprefix("Bearer ")
         right = hmac.compare_digest(shown.encode("utf-8", "surrogateescape"), settings.key.encode())
