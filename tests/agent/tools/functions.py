@@ -49,6 +49,11 @@ def odd() -> object:
     return {"when": {1, 2}, "what": print}
 
 
+def halves() -> str:
+    """Return what no store takes."""
+    return "a\0b\ud800c"
+
+
 def splat(*args: int) -> None:
     """Take anything."""
 

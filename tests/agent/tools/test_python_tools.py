@@ -60,6 +60,7 @@ def test_spec_is_the_signature_and_the_docstring() -> None:
             Outcome("[ValueError: no good at functions.py:44 in broken]", failed=True),
         ),
         (functions.broken, {"kind": "exit"}, Outcome("[SystemExit: 3 at functions.py:41 in broken]", failed=True)),
+        (functions.halves, {}, Outcome("a�b?c")),
         (functions.odd, {}, Outcome('{"when":[1,2],"what":"<built-in function print>"}')),
     ],
 )

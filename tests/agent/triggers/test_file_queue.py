@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foldpoint.agent.triggers.files import MOST_BYTES, FileQueue, FileTrigger
+from foldpoint.agent.triggers.files import MOST_BYTES, FileQueue, FileTrigger, QueueError
 
 
 def given(
@@ -31,7 +31,7 @@ def given(
 
 def tree(directory: Path) -> list[str]:
     """All files, by path."""
-    return sorted(str(path.relative_to(directory)) for path in directory.rglob("*") if path.is_file())
+    return sorted(str(path.relative_to(directory)) for path in directory.rglob("[!.]*") if path.is_file())
 
 
 def test_files_come_in_the_order_of_their_names(tmp_path: Path) -> None:
@@ -100,3 +100,24 @@ def test_pipe_does_not_hang_it(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("x")
     assert [trigger.text for trigger in given(tmp_path, 1)] == ["x"]
     assert (tmp_path / "failed/a.reason").read_text() == "it is no regular file\n"
+
+
+def test_queue_is_worked_on_by_one(tmp_path: Path) -> None:
+    """A second one is refused, until the first has left."""
+    (tmp_path / "a").write_text("x")
+
+    async def second(_: FileTrigger) -> None:
+        with pytest.raises(QueueError) as caught:
+            await anext(aiter(FileQueue(tmp_path)))
+        assert str(caught.value) == f"another process works on the triggers of {tmp_path}"
+
+    assert [trigger.text for trigger in given(tmp_path, 1, second)] == ["x"]
+    assert [trigger.text for trigger in given(tmp_path, 1)] == ["x"]
+
+
+def test_directory_that_cant_be_made_is_an_error(tmp_path: Path) -> None:
+    """With its path."""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(QueueError) as caught:
+        FileQueue(tmp_path / "file/queue")
+    assert str(caught.value) == f"{tmp_path}/file/queue can't be a queue of triggers: Not a directory"

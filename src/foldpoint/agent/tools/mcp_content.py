@@ -7,13 +7,15 @@ from mcp import types
 
 from foldpoint.agent.ports import Outcome
 
+from .output import storable
+
 
 def text_of(result: types.CallToolResult) -> Outcome:
     """The outcome; structured content is told where no text tells it."""
     parts = [_part(block) for block in result.content]
     if result.structured_content is not None and not any(isinstance(b, types.TextContent) for b in result.content):
         parts.insert(0, msgspec.json.encode(result.structured_content).decode())
-    return Outcome("\n".join(parts), failed=bool(result.is_error))
+    return Outcome(storable("\n".join(parts)), failed=bool(result.is_error))
 
 
 def _part(block: types.ContentBlock) -> str:

@@ -36,6 +36,11 @@ class Output:
         return f"{begin.replace(chr(0), '�')}\n[{left} bytes left out]\n{plain(_from_a_character(tail))}"
 
 
+def storable(text: str) -> str:
+    """The text as every store and provider takes it: without NUL and halves of characters."""
+    return plain(text.encode("utf-8", "replace"))
+
+
 def plain(data: bytes) -> str:
     """The bytes as text: what is no UTF-8, and NUL, as U+FFFD."""
     return data.decode("utf-8", "replace").replace("\0", "�")

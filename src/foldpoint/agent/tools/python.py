@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import inspect
 import os
+import sys
 import traceback
 from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
@@ -14,6 +15,7 @@ import msgspec
 from foldpoint.agent.ports import Outcome, ToolSpec
 
 from .names import ToolError
+from .output import storable
 from .schema import arguments_of, call_of, object_schema
 from .settings import PythonSettings
 from .threads import in_thread
@@ -59,8 +61,8 @@ class PythonTool:
             if timing.expired() and isinstance(error, TimeoutError):
                 left = "" if waiting else "; it can't be stopped and may still go on"
                 return Outcome(f"[it took longer than {self._seconds:g} seconds{left}]", failed=True)
-            return Outcome(f"[{type(error).__name__}: {error}{_place(error)}]", failed=True)
-        return Outcome(_text(value))
+            return Outcome(storable(f"[{type(error).__name__}: {error}{_place(error)}]"), failed=True)
+        return Outcome(storable(_text(value)))
 
 
 def python_tool(name: str, settings: PythonSettings) -> PythonTool:
@@ -81,9 +83,12 @@ def python_tool(name: str, settings: PythonSettings) -> PythonTool:
 
 
 def _imported(written: str) -> Any:
+    """The function; modules of the working directory are found last."""
     module, colon, path = written.partition(":")
     if not colon or not path:
         raise ValueError("it must be written module:function")
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
     found: Any = importlib.import_module(module)
     for name in path.split("."):
         found = getattr(found, name)

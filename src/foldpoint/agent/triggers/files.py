@@ -1,18 +1,26 @@
 """A directory as a queue: a file that is moved into it is a trigger, one that was worked on is moved on."""
 
 import asyncio
+import fcntl
 import os
 import stat
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
+from foldpoint.core.errors import FoldpointError
+
 IGNORED = (".tmp", ".part", ".swp", "~")
 """Endings of files that are being written."""
 MOST_BYTES = 1024 * 1024
 DONE, FAILED = "done", "failed"
+
+
+class QueueError(FoldpointError):
+    """The directory can't be a queue."""
 
 
 class FileTrigger(msgspec.Struct, frozen=True):
@@ -34,7 +42,8 @@ class FileTrigger(msgspec.Struct, frozen=True):
 class FileQueue:
     """The files of a directory in the order of their names. Made with its parents where it is not there.
 
-    Names that begin with a dot or end as `IGNORED` are left alone: write under one, then rename.
+    Names that begin with a dot or end as `IGNORED` are left alone: write under one, then rename. Raises QueueError
+    when it is made and can't be written, and when it is iterated over while another process does that.
     """
 
     def __init__(self, directory: Path, poll_seconds: float = 0.5, say: Callable[[str], None] = print) -> None:
@@ -43,8 +52,12 @@ class FileQueue:
         self._say = say
         self._woken = asyncio.Event()
         self._given: set[str] = set()
-        for place in (directory, directory / DONE, directory / FAILED):
-            place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._claimed = False
+        try:
+            for place in (directory, directory / DONE, directory / FAILED):
+                place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise QueueError(f"{directory} can't be a queue of triggers: {error.strerror}") from error
 
     def wake(self) -> None:
         """Look at once."""
@@ -61,6 +74,11 @@ class FileQueue:
         return any(name.endswith(ending) for place in places for name in os.listdir(place))
 
     async def __aiter__(self) -> AsyncIterator[FileTrigger]:
+        with self._claim():
+            async for trigger in self._each():
+                yield trigger
+
+    async def _each(self) -> AsyncIterator[FileTrigger]:
         while True:
             self._woken.clear()
             found = await self._next()
@@ -71,6 +89,23 @@ class FileQueue:
                 await asyncio.wait_for(self._woken.wait(), self._poll)
             except TimeoutError:
                 continue
+
+    @contextmanager
+    def _claim(self) -> Iterator[None]:
+        """Hold the queue against other processes; who iterates over it a second time has it already."""
+        if self._claimed:
+            yield
+            return
+        with open(self.directory / ".lock", "wb") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise QueueError(f"another process works on the triggers of {self.directory}") from None
+            self._claimed = True
+            try:
+                yield
+            finally:
+                self._claimed = False
 
     async def _next(self) -> FileTrigger | None:
         """The first that was not given yet; those that can't be read go to `failed/` on the way."""
@@ -113,7 +148,7 @@ def _read(path: Path) -> FileTrigger:
     if len(data) > MOST_BYTES:
         raise ValueError(f"it is longer than {MOST_BYTES} bytes")
     try:
-        text = data.decode().strip()
+        text = data.decode().replace("\0", "�").strip()
     except UnicodeDecodeError as error:
         raise ValueError(f"it is not UTF-8: {error.reason} at byte {error.start}") from None
     if not text:
