@@ -31,6 +31,8 @@ def test_tables_become_settings() -> None:
         ({"shell": {"directry": "."}}, "unknown key 'directry' in [tools.shell] (did you mean 'directory'?)"),
         ({"shell": {"timeout_seconds": "5"}}, "tools.shell.timeout_seconds: expected a number, got a string"),
         ({"shell": {"timeout_seconds": 0}}, "tools.shell.timeout_seconds: expected a number > 0.0"),
+        ({"shell": {"max_file_bytes": -1}}, "tools.shell.max_file_bytes: expected an integer >= 0"),
+        ({"shell": {"max_file_bytes": 2**70}}, "tools.shell.max_file_bytes: "),
         ({"shell": {"directory": "/no/where"}}, "tools.shell.directory: '/no/where' is no directory"),
         ({"shell": {"shell": "zzsh"}}, "tools.shell.shell: 'zzsh' is no program; /bin/sh is one"),
         (

@@ -12,7 +12,7 @@ from foldpoint.core.policy import unknown_keys
 
 Problems = list[tuple[str, str]]
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
-Count = Annotated[int, Meta(ge=0, lt=2**63)]
+Count = Annotated[int, Meta(ge=0, le=2**60)]
 PASSED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
 """The variables of the agent that a command sees where the settings name no others."""
 KINDS = ("shell", "python", "mcp")
@@ -112,7 +112,7 @@ def _read(given: object, kind: type[_Table], table: str, problems: Problems) -> 
     fields = {field.name: field.type for field in msgspec.structs.fields(kind)}
     problems += unknown_keys(given, tuple(fields), table)
     taken = {}
-    for key in fields.keys() & given.keys():
+    for key in [key for key in fields if key in given]:
         try:
             taken[key] = msgspec.convert(given[key], fields[key])
         except msgspec.ValidationError as error:
