@@ -18,6 +18,8 @@ CONNECT_SECONDS = 10.0
 IDLE_SECONDS = 300.0
 DRAIN_SECONDS = 0.5
 """How long the end of a stream is waited for once the answer is whole: a stream that ended leaves its connection."""
+LEAST_SECRET = 6
+"""Characters of a key or a header that is kept out of messages; a shorter one stands in too many other words."""
 LONGEST_ANSWER = 64 << 20
 
 
@@ -45,7 +47,7 @@ class HttpAsker:
     ) -> None:
         self._endpoint = endpoint_of(surface, base_url)
         self._headers = headers_of(surface, key, conversation, headers or {})
-        self._secrets = [value for value in (key, *(headers or {}).values()) if value]
+        self._secrets = [value for value in (key, *(headers or {}).values()) if len(value) >= LEAST_SECRET]
         self._client = httpx2.AsyncClient(timeout=httpx2.Timeout(idle_seconds, connect=connect_seconds))
 
     async def __aenter__(self) -> Self:
@@ -89,7 +91,7 @@ async def read(response: httpx2.Response, reading: Reading, say: Callable[[str],
         await _streamed(response, reading, say)
     else:
         _document(await _whole(response), kind, reading, say)
-    if not reading.ended:
+    if not reading.complete:
         raise AskError("the answer ends before it is whole", retryable=True)
     return reading.answer()
 

@@ -8,23 +8,38 @@ from foldpoint.core.errors import UnknownSurface
 
 from .anthropic import Anthropic
 from .anthropic_reading import AnthropicReading
+from .openai_chat import OpenAIChat
+from .openai_chat_reading import OpenAIChatReading
+from .openai_responses import OpenAIResponses
+from .openai_responses_reading import OpenAIResponsesReading
 from .reading import Reading
 
-SURFACES = ("anthropic",)
+SURFACES = ("anthropic", "openai-chat", "openai-responses")
 
 
 def dialect_of(surface: str, model: str, extra: Mapping[str, Any] | None = None) -> Dialect:
     """The dialect of a surface; `extra`: further members of its request bodies.
 
     Raises:
-        UnknownSurface: no such dialect; FoldpointError where `extra` has what the agent writes itself.
+        UnknownSurface: there is no such dialect; FoldpointError where `extra` has what the agent writes itself.
     """
-    made = {"anthropic": Anthropic}
-    if surface not in made:
-        raise UnknownSurface(surface, SURFACES)
-    return made[surface](model, extra)
+    match surface:
+        case "anthropic":
+            return Anthropic(model, extra)
+        case "openai-chat":
+            return OpenAIChat(model, extra)
+        case "openai-responses":
+            return OpenAIResponses(model, extra)
+    raise UnknownSurface(surface, SURFACES)
 
 
 def reading_of(surface: str) -> Reading:
-    """What reads the answers of a surface."""
-    return {"anthropic": AnthropicReading}[surface]()
+    """What reads an answer of a surface. Raises UnknownSurface."""
+    match surface:
+        case "anthropic":
+            return AnthropicReading()
+        case "openai-chat":
+            return OpenAIChatReading()
+        case "openai-responses":
+            return OpenAIResponsesReading()
+    raise UnknownSurface(surface, SURFACES)

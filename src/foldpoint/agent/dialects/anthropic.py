@@ -1,6 +1,6 @@
 """The Messages API's requests, with cache breakpoints for a conversation that grows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -8,13 +8,12 @@ import msgspec
 from foldpoint.agent.ports import Row, ToolSpec
 
 from .extra import checked
-from .rounds import GO_ON, Result, Round, arguments_of, rounds
+from .rounds import Result, Round, arguments_of, turns
 
 MARK = {"type": "ephemeral"}
 MARKED_MESSAGES = 2
 """The newest messages of the user that bear a breakpoint: one is written now, the one before is read for certain even
 where more blocks came since than a look-up goes back."""
-BEGINNING = "[The beginning of the conversation is not shown.]"
 WRITTEN = ("model", "max_tokens", "stream", "system", "tools", "messages")
 
 Block = dict[str, Any]
@@ -53,7 +52,7 @@ class Anthropic:
             body["system"] = [{"type": "text", "text": system, "cache_control": MARK}]
         elif tools:
             body["tools"][-1]["cache_control"] = MARK
-        body["messages"] = _marked(list(_messages(rows)))
+        body["messages"] = _marked([{"role": role, "content": said} for role, said in turns(rows, _Form())])
         return msgspec.json.encode(body)
 
 
@@ -74,9 +73,9 @@ def blocks_of(native: bytes) -> list[tuple[str, str, msgspec.Raw]]:
     return kept
 
 
-def sendable(message: Mapping[str, Any]) -> bytes:
+def sendable(native: bytes) -> bytes:
     """The JSON of a message of the model with nothing in it that would be refused; empty where nothing is left."""
-    kept = [raw for _, _, raw in blocks_of(msgspec.json.encode(message))]
+    kept = [raw for _, _, raw in blocks_of(native)]
     return msgspec.json.encode({"role": "assistant", "content": kept}) if kept else b""
 
 
@@ -86,46 +85,29 @@ def _sendable(block: _Kept) -> bool:
     return block.type != "text" or bool(block.text.strip())
 
 
-def _messages(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-    """The messages, roles in turn, the user's first and last."""
-    pending: list[Any] = []
-    filler = BEGINNING
-    for each in rounds(rows):
-        said, own = _said(each)
-        if said:
-            yield {"role": "user", "content": pending or [_text(filler)]}
-            yield {"role": "assistant", "content": said}
-            pending, filler = [], GO_ON
-        pending += [_result(result, result.own if own else result.call.id) for result in each.results]
-        pending += map(_text, each.told)
-    yield {"role": "user", "content": pending or [_text(GO_ON)]}
+class _Form:
+    def said(self, each: Round) -> tuple[list[Any], bool]:
+        kept = blocks_of(each.native(Anthropic.surface))
+        if kept and each.has([name for kind, name, _ in kept if kind == "tool_use"]):
+            return [raw for _, _, raw in kept], True
+        text = [self.told(each.said.content)] if each.said and each.said.content.strip() else []
+        return [*text, *(_call(result) for result in each.results)], False
 
+    def result(self, result: Result, name: str) -> Block:
+        block: Block = {"type": "tool_result", "tool_use_id": name}
+        if result.text.strip():
+            block["content"] = result.text
+        if result.failed:
+            block["is_error"] = True
+        return block
 
-def _said(each: Round) -> tuple[list[Any], bool]:
-    """The blocks of the model's message, and whether they are its own."""
-    kept = blocks_of(each.native(Anthropic.surface))
-    if kept and each.has([name for kind, name, _ in kept if kind == "tool_use"]):
-        return [raw for _, _, raw in kept], True
-    text = [_text(each.said.content)] if each.said and each.said.content.strip() else []
-    return [*text, *(_call(result) for result in each.results)], False
-
-
-def _text(text: str) -> Block:
-    return {"type": "text", "text": text}
+    def told(self, text: str) -> Block:
+        return {"type": "text", "text": text}
 
 
 def _call(result: Result) -> Block:
     call = result.call
     return {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments_of(call)}
-
-
-def _result(result: Result, name: str) -> Block:
-    block: Block = {"type": "tool_result", "tool_use_id": name}
-    if result.text.strip():
-        block["content"] = result.text
-    if result.failed:
-        block["is_error"] = True
-    return block
 
 
 def _tool(spec: ToolSpec) -> Block:

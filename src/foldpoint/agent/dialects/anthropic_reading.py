@@ -7,7 +7,7 @@ from foldpoint.agent.ports import Answer, Stop, ToolCall
 
 from .anthropic import sendable
 from .counts import Counts, merged, of_anthropic
-from .reading import Members, counts, failure, listed, members, mended, number_in, stop_of, text_in, written
+from .reading import Members, counts, encoded, failure, listed, members, mended, number_in, stop_of, text_in, written
 from .rounds import as_object
 
 STOPS: Mapping[str, Stop] = {
@@ -46,6 +46,11 @@ class AnthropicReading:
         """Did `message_stop` come?"""
         return self._ended
 
+    @property
+    def complete(self) -> bool:
+        """The same: it is the last event."""
+        return self._ended
+
     def take(self, event: Members) -> str:
         """Take the next event."""
         at = number_in(event.get("index"))
@@ -82,13 +87,13 @@ class AnthropicReading:
         for at in sorted(self._blocks):
             block, arguments = self._closed(at)
             if block.get("type") == "tool_use":
-                call = ToolCall(text_in(block.get("id")), text_in(block.get("name")), arguments)
+                call = ToolCall(mended(text_in(block.get("id"))), mended(text_in(block.get("name"))), arguments)
                 if not counts(call, said):
                     continue
                 calls.append(call)
             blocks.append(block)
-        native = sendable({"role": "assistant", "content": blocks})
-        text = "".join(map(_said, blocks))
+        native = sendable(encoded({"role": "assistant", "content": blocks}))
+        text = mended("".join(map(_said, blocks)))
         return Answer(text, tuple(calls), stop_of(said, calls), native, of_anthropic(self._counts))
 
     def _grow(self, at: int, delta: Members) -> str:
@@ -107,7 +112,7 @@ class AnthropicReading:
         """A block with all that its deltas brought, and the JSON of its input as the model wrote it."""
         block = dict(self._blocks[at])
         grown = {name: mended("".join(pieces)) for name, pieces in self._grown.get(at, {}).items()}
-        arguments = grown.pop(INPUT, "") or written(block.get("input"))
+        arguments = grown.pop(INPUT, "") or mended(written(block.get("input")))
         for name, text in grown.items():
             block[name] = text_in(block.get(name)) + text
         if "input" in block:

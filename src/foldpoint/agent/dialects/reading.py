@@ -29,7 +29,11 @@ class Reading(Protocol):
 
     @property
     def ended(self) -> bool:
-        """Has the provider said that it is whole?"""
+        """Has the provider said that nothing more comes?"""
+
+    @property
+    def complete(self) -> bool:
+        """Is it a whole answer, should the stream end here?"""
 
     def take(self, event: Members) -> str:
         """Take the next event; gives what it adds to the text. Raises AskError for an error that the provider says."""
@@ -57,6 +61,22 @@ def decoded(text: str | bytes) -> Any:
 def mended(text: str) -> str:
     """The text with halves of surrogate pairs joined; a half alone becomes U+FFFD."""
     return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def encoded(value: object) -> bytes:
+    """The JSON of it, its texts mended where they need it."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_all_mended(value))
+
+
+def _all_mended(value: object) -> object:
+    if isinstance(value, dict):
+        return {mended(key): _all_mended(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_all_mended(each) for each in value]
+    return mended(value) if isinstance(value, str) else value
 
 
 def members(value: object) -> Members:
@@ -108,4 +128,4 @@ def stop_of(said: Stop, calls: Sequence[ToolCall]) -> Stop:
 
 def written(arguments: object) -> str:
     """Arguments that came as an object, as JSON; none at all are an empty text."""
-    return msgspec.json.encode(arguments).decode() if arguments else ""
+    return encoded(arguments).decode() if arguments else ""

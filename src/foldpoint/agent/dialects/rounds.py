@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from typing import Any, Literal, Protocol
 
 import msgspec
 
 from foldpoint.agent.ports import Row, ToolCall
 
+BEGINNING = "[The beginning of the conversation is not shown.]"
 NO_RESULT = "[no result: the call was not run]"
 GO_ON = "Go on."
 """What the user says between two messages of the model where the log has nothing."""
@@ -39,6 +41,37 @@ class Round(msgspec.Struct, frozen=True):
     def has(self, calls: Sequence[str]) -> bool:
         """Are these the ids of its calls, each once?"""
         return list(calls) == [result.own for result in self.results] and len(set(calls)) == len(calls)
+
+
+class Form(Protocol):
+    """How a surface spells the parts of a round."""
+
+    def said(self, each: Round) -> tuple[list[Any], bool]:
+        """The model's message, and whether it is its own, with its own ids; nothing where it says nothing."""
+
+    def result(self, result: Result, name: str) -> Any:
+        """The result of the call of that id."""
+
+    def told(self, text: str) -> Any:
+        """A text of the user."""
+
+
+def turns(rows: Sequence[Row], form: Form) -> Iterator[tuple[Literal["user", "assistant"], list[Any]]]:
+    """The parts of a log by who says them, in turn, the user first and last; a longer log only appends.
+
+    What it takes besides (a word of the user between two messages of the model) is the same each time.
+    """
+    pending: list[Any] = []
+    filler = BEGINNING
+    for each in rounds(rows):
+        said, own = form.said(each)
+        if said:
+            yield "user", pending or [form.told(filler)]
+            yield "assistant", said
+            pending, filler = [], GO_ON
+        pending += [form.result(result, result.own if own else result.call.id) for result in each.results]
+        pending += [form.told(text) for text in each.told]
+    yield "user", pending or [form.told(GO_ON)]
 
 
 def rounds(rows: Sequence[Row]) -> Iterator[Round]:
