@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from copy import copy
 from typing import Self
 
 import httpx2
 
 from .dialects import reading_of
 from .dialects.reading import DONE, Members, Reading, decoded, failure, members, mended
-from .endpoint import endpoint_of, headers_of
+from .endpoint import endpoint_of, headers_of, session_of
 from .errors import AskError
 from .ports import Answer
 from .refusals import broken, refusal
@@ -49,6 +50,12 @@ class HttpAsker:
         self._headers = headers_of(surface, key, conversation, headers or {})
         self._secrets = [value for value in (key, *(headers or {}).values()) if len(value) >= LEAST_SECRET]
         self._client = httpx2.AsyncClient(timeout=httpx2.Timeout(idle_seconds, connect=connect_seconds))
+
+    def within(self, conversation: str) -> Self:
+        """The same asker in another conversation; they share their connections, and close together."""
+        other = copy(self)
+        other._headers = self._headers | session_of(conversation)
+        return other
 
     async def __aenter__(self) -> Self:
         return self

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 from foldpoint.core.errors import FoldpointError
 
@@ -13,6 +13,7 @@ PATHS: Mapping[str, str] = {
     "openai-responses": "responses",
 }
 ANTHROPIC_VERSION = "2023-06-01"
+_PRINTABLE = "".join(map(chr, range(0x20, 0x7F)))
 _VERSION = re.compile(r"v\d+[a-z0-9]*")
 
 
@@ -52,10 +53,13 @@ def headers_of(surface: str, key: str, conversation: str, further: Mapping[str, 
         headers["anthropic-version"] = ANTHROPIC_VERSION
     if key:
         headers |= {"x-api-key": key} if surface == "anthropic" else {"authorization": f"Bearer {key}"}
-    if conversation:
-        headers["x-ace-session"] = conversation
-    headers |= {name.lower(): value for name, value in further.items()}
+    headers |= session_of(conversation) | {name.lower(): value for name, value in further.items()}
     for name, value in headers.items():
         if not (value.isascii() and value.isprintable()):
             raise FoldpointError(f"the header {name!r} can't hold what it was given; printable ASCII can be sent")
     return headers
+
+
+def session_of(conversation: str) -> dict[str, str]:
+    """The header that names the conversation to a gateway; what is no printable ASCII is percent-encoded."""
+    return {"x-ace-session": quote(conversation, safe=_PRINTABLE)} if conversation else {}

@@ -7,7 +7,7 @@ from foldpoint.agent.ports import Answer, Stop, ToolCall
 
 from .anthropic import sendable
 from .counts import Counts, merged, of_anthropic
-from .reading import Members, counts, encoded, failure, listed, members, mended, number_in, stop_of, text_in, written
+from .reading import Members, encoded, failure, listed, meant, members, mended, number_in, stop_of, text_in, written
 from .rounds import as_object
 
 STOPS: Mapping[str, Stop] = {
@@ -87,8 +87,9 @@ class AnthropicReading:
         for at in sorted(self._blocks):
             block, arguments = self._closed(at)
             if block.get("type") == "tool_use":
-                call = ToolCall(mended(text_in(block.get("id"))), mended(text_in(block.get("name"))), arguments)
-                if not counts(call, said):
+                name, tool = mended(text_in(block.get("id"))), mended(text_in(block.get("name")))
+                call = meant(ToolCall(name, tool, arguments), said)
+                if call is None:
                     continue
                 calls.append(call)
             blocks.append(block)

@@ -6,7 +6,7 @@ from typing import Any
 from foldpoint.agent.ports import Answer, Stop, ToolCall
 
 from .counts import Counts, merged, of_openai
-from .reading import DONE, Members, counts, encoded, failure, listed, members, mended, stop_of, text_in, written
+from .reading import DONE, Members, encoded, failure, listed, meant, members, mended, stop_of, text_in, written
 from .rounds import as_object
 
 STOPS: Mapping[str, Stop] = {
@@ -79,7 +79,7 @@ class OpenAIChatReading:
         """The message so far."""
         said: Stop = "refused" if self._refusals else STOPS.get(self._finish, "end")
         found = [(self._closed(place, call), call) for place, call in enumerate(self._calls)]
-        kept = [(call, given) for call, given in found if counts(call, said)]
+        kept = [(call, given) for asked, given in found if (call := meant(asked, said))]
         calls = tuple(call for call, _ in kept)
         text, refusal = mended("".join(self._texts)), mended("".join(self._refusals))
         message: dict[str, Any] = {"role": "assistant", "content": text if text.strip() else None}

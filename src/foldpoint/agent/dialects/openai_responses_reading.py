@@ -8,13 +8,15 @@ from foldpoint.agent.ports import Answer, Stop, ToolCall
 
 from .counts import Counts, merged, of_openai
 from .openai_responses import items_of
-from .reading import Members, counts, encoded, failure, listed, members, mended, number_in, stop_of, text_in
+from .reading import Members, encoded, failure, listed, meant, members, mended, number_in, stop_of, text_in
 from .rounds import as_object
 
 REASONS: Mapping[str, Stop] = {"max_output_tokens": "length", "max_tokens": "length", "content_filter": "refused"}
 """Why an answer is incomplete; any other reason is one of length."""
+WAITING = ("queued", "in_progress")
 ENDS = ("response.completed", "response.incomplete")
 TEXTS = ("response.output_text.delta", "response.refusal.delta")
+CALLED = ("call_id", "name", "arguments")
 BETWEEN = "\n\n"
 """Between the texts of two messages of one answer."""
 
@@ -48,7 +50,8 @@ class OpenAIResponsesReading:
             self._items[at] = members(event.get("item"))
             return "" if at in self._told else self._said(at, _text(self._items[at]))
         if kind in ENDS:
-            return self.whole(members(event.get("response")))
+            self._ended = True
+            return self._finished(members(event.get("response")))
         if kind == "response.failed":
             raise failure(members(event.get("response")).get("error"))
         if kind == "error" or event.get("error"):
@@ -56,15 +59,11 @@ class OpenAIResponsesReading:
         return ""
 
     def whole(self, document: Members) -> str:
-        """Take a response; items that came one by one are known already."""
+        """Take a response."""
         if document.get("status") in ("failed", "cancelled"):
             raise failure(document.get("error"))
-        self._response, self._ended = document, True
-        self._counts = merged({}, document.get("usage"))
-        if self._items:
-            return ""
-        self._items = dict(enumerate(listed(document.get("output"))))
-        return "".join(self._said(at, _text(item)) for at, item in self._items.items() if at not in self._told)
+        self._ended = isinstance(document.get("output"), list) and document.get("status") not in WAITING
+        return self._finished(document)
 
     def answer(self) -> Answer:
         """The response so far."""
@@ -74,8 +73,8 @@ class OpenAIResponsesReading:
         calls: list[ToolCall] = []
         for item in items:
             if item.get("type") == "function_call":
-                call = ToolCall(*(mended(text_in(item.get(name))) for name in ("call_id", "name", "arguments")))
-                if not counts(call, said):
+                call = meant(ToolCall(*(mended(text_in(item.get(name))) for name in CALLED)), said)
+                if call is None:
                     continue
                 calls.append(call)
                 item = {**item, "arguments": bytes(as_object(call.arguments)).decode()}
@@ -83,6 +82,13 @@ class OpenAIResponsesReading:
         text = mended(BETWEEN.join(text for item in items if (text := _text(item))))
         usage = of_openai(self._counts, "input_tokens", "output_tokens")
         return Answer(text, tuple(calls), stop_of(said, calls), _native(kept), usage)
+
+    def _finished(self, response: Members) -> str:
+        self._response, self._counts = response, merged({}, response.get("usage"))
+        if self._items:
+            return ""
+        self._items = dict(enumerate(listed(response.get("output"))))
+        return "".join(self._said(at, _text(item)) for at, item in self._items.items() if at not in self._told)
 
     def _stop(self, items: list[Members]) -> Stop:
         if any(part.get("type") == "refusal" for item in items for part in listed(item.get("content"))):

@@ -114,9 +114,11 @@ def told(text: str) -> str:
     return line if len(line) <= LONGEST_TOLD else line[:LONGEST_TOLD] + "…"
 
 
-def counts(call: ToolCall, stop: Stop) -> bool:
-    """Is the call meant? None of an answer that was refused, nor one that was cut while it was written."""
-    return stop != "refused" and (stop != "length" or is_object(call.arguments))
+def meant(call: ToolCall, stop: Stop) -> ToolCall | None:
+    """The call, blank arguments spelled `{}`; None of an answer that was refused, or where it was cut itself."""
+    if stop == "refused" or (stop == "length" and not is_object(call.arguments)):
+        return None
+    return call if call.arguments.strip() else ToolCall(call.id, call.name, "{}")
 
 
 def stop_of(said: Stop, calls: Sequence[ToolCall]) -> Stop:
