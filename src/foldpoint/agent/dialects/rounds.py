@@ -71,7 +71,7 @@ def turns(rows: Sequence[Row], form: Form) -> Iterator[tuple[Literal["user", "as
             pending, filler = [], GO_ON
         pending += [form.result(result, result.own if own else result.call.id) for result in each.results]
         pending += [form.told(text) for text in each.told]
-    yield "user", pending or [form.told(GO_ON)]
+    yield "user", pending or [form.told(filler)]
 
 
 def rounds(rows: Sequence[Row]) -> Iterator[Round]:
