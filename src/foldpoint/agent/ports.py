@@ -6,40 +6,12 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from foldpoint.core.conversation import Row, Speaker, ToolCall
 from foldpoint.core.usage import Usage
 
-Speaker = Literal["user", "assistant", "tool"]
+__all__ = ["Answer", "Asker", "Dialect", "Log", "Outcome", "Row", "Speaker", "Stop", "Tool", "ToolCall", "ToolSpec"]
+
 Stop = Literal["end", "calls", "length", "refused"]
-
-
-class ToolCall(msgspec.Struct, frozen=True):
-    """A call that the model asks for; `arguments` is its JSON text, as the model wrote it."""
-
-    id: str
-    name: str
-    arguments: str
-
-
-class Row(msgspec.Struct, frozen=True):
-    """A message of a conversation, `seq` counted from 1.
-
-    calls: what an assistant's message asks for; tool_call_id, name: the call that a tool's message answers;
-    failed: the tool failed. surface, native: an assistant's message as its provider spelled it (the JSON of the
-    message, or of the list of items), to be sent back as it is on that surface.
-    created_at: seconds since the epoch. trigger: of a user's message, the trigger that it came by.
-    """
-
-    seq: int
-    role: Speaker
-    content: str
-    calls: tuple[ToolCall, ...] = ()
-    tool_call_id: str = ""
-    name: str = ""
-    failed: bool = False
-    surface: str = ""
-    native: bytes = b""
-    created_at: float = 0.0
-    trigger: str = ""
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
@@ -105,9 +77,6 @@ class Log(Protocol):
     def reset(self, agent: str) -> str:
         """Begin a new conversation of the agent; the ones before stay."""
 
-    def conversations(self, agent: str) -> list[str]:
-        """All of the agent's, the oldest first."""
-
     def rows(self, conversation: str) -> list[Row]:
         """All of them, in order."""
 
@@ -115,10 +84,10 @@ class Log(Protocol):
         """Write the row behind the last one: `row.seq` is the next number, or somebody else writes, too (Raises
         StoreError)."""
 
-    def start(self, conversation: str, call_id: str) -> None:
-        """Note, for good, that the call is about to run."""
+    def start(self, conversation: str, seq: int, call_id: str) -> None:
+        """Note, for good, that a call is about to run which row `seq` asks for."""
 
-    def started(self, conversation: str) -> set[str]:
+    def started(self, conversation: str) -> set[tuple[int, str]]:
         """The calls that were about to run."""
 
     def verify(self, conversation: str) -> int:
