@@ -97,6 +97,11 @@ def arguments_of(call: ToolCall) -> msgspec.Raw:
     return as_object(call.arguments)
 
 
+def takes(name: str) -> bool:
+    """Do all providers take it for the id of a call, or for a tool's name?"""
+    return _ID.fullmatch(name) is not None
+
+
 def as_object(text: str) -> msgspec.Raw:
     """The text where it is the JSON of an object, `{}` where it is blank, else an object that holds it."""
     if not text.strip():
@@ -127,7 +132,7 @@ def _split(rows: Sequence[Row]) -> Iterator[tuple[Row | None, list[Row]]]:
 
 def _free(name: str, seq: int, place: int, taken: set[str]) -> str:
     """The id, or another one in place of an id that is taken or that not every provider takes; always the same."""
-    if not _ID.fullmatch(name) or name in taken:
+    if not takes(name) or name in taken:
         name = "call_" + blake2b(f"{name} {seq} {place}".encode("utf-8", "replace"), digest_size=12).hexdigest()
     taken.add(name)
     return name
