@@ -52,6 +52,7 @@ FORMS = [
         ("a", "", ()),
     ),
     ("anthropic", answer(None), ("a", "", ())),
+    ("anthropic", answer([{"type": "later", "text": "said"}]), ("a", "", ())),
     ("openai-chat", {"role": "tool", "tool_call_id": "a", "content": "said"}, ("a", "", ("said",))),
     (
         "openai-chat",
@@ -169,8 +170,10 @@ def test_what_stands_beside_strings_decides_whatever_they_say() -> None:
     [
         (
             "anthropic",
-            rb'{ "role" : "user","content": [ {"tool_use_id":"a","x":1.50,"type":"tool_result","content" : "\u006fld\/" ,"y":"\n"} ] }',
-            rb'{ "role" : "user","content": [ {"tool_use_id":"a","x":1.50,"type":"tool_result","content" : "new" ,"y":"\n"} ] }',
+            rb'{ "role" : "user","content": [ {"tool_use_id":"a","x":1.50,'
+            rb'"type":"tool_result","content" : "\u006fld\/" ,"y":"\n"} ] }',
+            rb'{ "role" : "user","content": [ {"tool_use_id":"a","x":1.50,'
+            rb'"type":"tool_result","content" : "new" ,"y":"\n"} ] }',
         ),
         (
             "anthropic",
@@ -202,6 +205,13 @@ def test_what_stands_beside_strings_decides_whatever_they_say() -> None:
 def test_all_else_stays_as_it_is_spelled(surface: str, item: bytes, told: bytes) -> None:
     """Blanks, escapes in names, halves of surrogate pairs; of members that come twice the last counts."""
     assert said_again(surface, item, "new") == told
+
+
+def test_members_that_come_twice_around_another_are_told_in_their_places() -> None:
+    """The text that counts may stand behind one that is read after it."""
+    item = b'{"parts":[{"functionResponse":{"name":"look","response":{"a":"first","b":"b","a":"last"}}}]}'
+    told = b'{"parts":[{"functionResponse":{"name":"look","response":{"a":"first","b":"B","a":"A"}}}]}'
+    assert said_again("gemini", item, "A", "B") == told
 
 
 def test_half_a_surrogate_pair_is_read_as_elsewhere() -> None:
