@@ -9,6 +9,7 @@ from foldpoint.agent.ports import Row, ToolSpec
 
 from .extra import checked
 from .rounds import Result, Round, arguments_of, turns
+from .texts import encoded
 
 MARK = {"type": "ephemeral"}
 MARKED_MESSAGES = 2
@@ -53,13 +54,14 @@ class Anthropic:
         elif tools:
             body["tools"][-1]["cache_control"] = MARK
         body["messages"] = _marked([{"role": role, "content": said} for role, said in turns(rows, _Form())])
-        return msgspec.json.encode(body)
+        return encoded(body)
 
 
 def blocks_of(native: bytes) -> list[tuple[str, str, msgspec.Raw]]:
     """(type, id, JSON) of the blocks of a native message that may be sent back; nothing where it can't be read.
 
-    Blank texts, thinking that was never signed and thinking that nothing follows are refused by the provider.
+    Blocks without a type, blank texts, thinking that was never signed and thinking that nothing follows are refused by
+    the provider.
     """
     if not native:
         return []
@@ -80,9 +82,12 @@ def sendable(native: bytes) -> bytes:
 
 
 def _sendable(block: _Kept) -> bool:
-    if block.type == "thinking":
-        return bool(block.signature)
-    return block.type != "text" or bool(block.text.strip())
+    match block.type:
+        case "thinking":
+            return bool(block.signature)
+        case "text":
+            return bool(block.text.strip())
+    return bool(block.type)
 
 
 class _Form:
