@@ -8,7 +8,7 @@ import msgspec
 from foldpoint.agent.ports import Row, ToolSpec
 
 from .extra import checked
-from .rounds import Result, Round, arguments_of, turns
+from .rounds import Result, Round, arguments_of, takes, turns
 from .texts import encoded
 
 MARK = {"type": "ephemeral"}
@@ -20,18 +20,36 @@ WRITTEN = ("model", "max_tokens", "stream", "system", "tools", "messages")
 Block = dict[str, Any]
 
 
-class _Kept(msgspec.Struct, gc=False):
-    type: str = ""
+class _Block(msgspec.Struct, gc=False):
+    type: str
     text: str = ""
+    thinking: str | None = None
     signature: str = ""
     id: str = ""
+    name: str = ""
+    input: dict[str, Any] | None = None
+
+    @property
+    def sendable(self) -> bool:
+        """Does it say something that the provider takes back?"""
+        match self.type:
+            case "text":
+                return bool(self.text.strip())
+            case "thinking":
+                return self.thinking is not None and bool(self.signature)
+        return self.type not in ("", "tool_result")
+
+    @property
+    def sound(self) -> bool:
+        """Is a call one that the provider takes?"""
+        return self.type != "tool_use" or (takes(self.id) and takes(self.name) and self.input is not None)
 
 
 class _Native(msgspec.Struct, gc=False):
     content: list[msgspec.Raw] = []
 
 
-_KEPT = msgspec.json.Decoder(_Kept)
+_BLOCK = msgspec.json.Decoder(_Block)
 _NATIVE = msgspec.json.Decoder(_Native)
 
 
@@ -58,18 +76,17 @@ class Anthropic:
 
 
 def blocks_of(native: bytes) -> list[tuple[str, str, msgspec.Raw]]:
-    """(type, id, JSON) of the blocks of a native message that may be sent back; nothing where it can't be read.
+    """(type, id, JSON) of the blocks of a native message that may be sent back; nothing where it can't be.
 
-    Blocks without a type, blank texts, thinking that was never signed and thinking that nothing follows are refused by
-    the provider.
+    Blank texts, thinking that was never signed and thinking that nothing follows are refused by the provider.
     """
-    if not native:
-        return []
     try:
-        found = [(_KEPT.decode(raw), raw) for raw in _NATIVE.decode(native).content]
+        found = [(_BLOCK.decode(raw), raw) for raw in _NATIVE.decode(native).content] if native else []
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return []
-    kept = [(block.type, block.id, raw) for block, raw in found if _sendable(block)]
+    if not all(block.sound for block, _ in found):
+        return []
+    kept = [(block.type, block.id, raw) for block, raw in found if block.sendable]
     while kept and kept[-1][0] in ("thinking", "redacted_thinking"):
         kept.pop()
     return kept
@@ -79,15 +96,6 @@ def sendable(native: bytes) -> bytes:
     """The JSON of a message of the model with nothing in it that would be refused; empty where nothing is left."""
     kept = [raw for _, _, raw in blocks_of(native)]
     return msgspec.json.encode({"role": "assistant", "content": kept}) if kept else b""
-
-
-def _sendable(block: _Kept) -> bool:
-    match block.type:
-        case "thinking":
-            return bool(block.signature)
-        case "text":
-            return bool(block.text.strip())
-    return bool(block.type)
 
 
 class _Form:

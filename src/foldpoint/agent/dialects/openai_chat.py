@@ -8,7 +8,7 @@ import msgspec
 from foldpoint.agent.ports import Row, ToolSpec
 
 from .extra import checked
-from .rounds import Result, Round, arguments_of, text_of, turns
+from .rounds import Result, Round, arguments_of, takes, text_of, turns
 from .texts import encoded
 
 WRITTEN = ("model", "stream", "tools", "messages")
@@ -16,8 +16,14 @@ WRITTEN = ("model", "stream", "tools", "messages")
 Message = dict[str, Any]
 
 
+class _Function(msgspec.Struct, gc=False):
+    name: str
+    arguments: str
+
+
 class _Called(msgspec.Struct, gc=False):
-    id: str = ""
+    id: str
+    function: _Function
 
 
 class _Native(msgspec.Struct, gc=False):
@@ -78,8 +84,11 @@ def calls_of(native: bytes) -> list[str] | None:
         found = _NATIVE.decode(native) if native else _Native()
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    said = (found.content or "").strip() or found.refusal or found.tool_calls
-    return [call.id for call in found.tool_calls or ()] if said else None
+    calls = found.tool_calls or []
+    said = (found.content or "").strip() or found.refusal or calls
+    return (
+        [call.id for call in calls] if said and all(call.id and takes(call.function.name) for call in calls) else None
+    )
 
 
 def _call(result: Result) -> Message:

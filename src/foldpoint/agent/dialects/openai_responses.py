@@ -8,20 +8,25 @@ import msgspec
 from foldpoint.agent.ports import Row, ToolSpec
 
 from .extra import checked
-from .rounds import Result, Round, arguments_of, text_of, turns
+from .rounds import Result, Round, arguments_of, takes, text_of, turns
 from .texts import encoded
 
 WRITTEN = ("model", "stream", "store", "instructions", "tools", "input", "previous_response_id", "conversation")
 INCLUDE = ["reasoning.encrypted_content"]
 LEAST = 16
 """The least that `max_output_tokens` may be."""
-FOREIGN = ("custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call")
-"""Calls that want an output which the agent has none for: it declares functions alone."""
+PARTS = ("output_text", "refusal")
+OTHER_ITEMS = """
+web_search_call file_search_call code_interpreter_call image_generation_call mcp_call mcp_list_tools compaction
+"""
+KNOWN = frozenset(OTHER_ITEMS.split())
+"""Items of the provider's own tools. Other calls want an output that the agent has none for; it declares functions."""
 
 Item = dict[str, Any]
 
 
 class _Part(msgspec.Struct, gc=False):
+    type: str = ""
     text: str = ""
     refusal: str = ""
 
@@ -29,6 +34,9 @@ class _Part(msgspec.Struct, gc=False):
 class _Item(msgspec.Struct, gc=False):
     type: str = "message"
     call_id: str = ""
+    name: str = ""
+    arguments: str | None = None
+    role: str = ""
     content: list[_Part] | None = None
     encrypted_content: str | None = None
 
@@ -36,6 +44,18 @@ class _Item(msgspec.Struct, gc=False):
     def mute(self) -> bool:
         """Is it a message that says nothing?"""
         return self.type == "message" and not any(part.text.strip() or part.refusal for part in self.content or ())
+
+    @property
+    def sound(self) -> bool:
+        """May it be sent back, to a provider that stores nothing?"""
+        match self.type:
+            case "function_call":
+                return takes(self.call_id) and takes(self.name) and self.arguments is not None
+            case "reasoning":
+                return bool(self.encrypted_content)
+            case "message":
+                return self.role == "assistant" and all(part.type in PARTS for part in self.content or ())
+        return self.type in KNOWN
 
 
 _ITEM = msgspec.json.Decoder(_Item)
@@ -76,7 +96,7 @@ def items_of(native: bytes) -> list[tuple[_Item, msgspec.Raw]]:
         found = [(_ITEM.decode(raw), raw) for raw in _ITEMS.decode(native)] if native else []
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return []
-    if any(item.type in FOREIGN or (item.type == "reasoning" and not item.encrypted_content) for item, _ in found):
+    if not all(item.sound for item, _ in found):
         return []
     return without_unfollowed([(item, raw) for item, raw in found if not item.mute])
 

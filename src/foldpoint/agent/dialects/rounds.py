@@ -42,8 +42,8 @@ class Round(msgspec.Struct, frozen=True):
         return self.said.native if self.said and self.said.surface == surface else b""
 
     def has(self, calls: Sequence[str]) -> bool:
-        """Are these the ids of its calls, each once and none empty?"""
-        return list(calls) == [result.own for result in self.results] and len(set(calls)) == len(calls) and all(calls)
+        """Are these the ids of its calls, each once?"""
+        return list(calls) == [result.own for result in self.results] and len(set(calls)) == len(calls)
 
 
 class Form(Protocol):
@@ -100,6 +100,11 @@ def arguments_of(call: ToolCall) -> msgspec.Raw:
     return as_object(call.arguments)
 
 
+def takes(name: str) -> bool:
+    """Do all providers take it for the id of a call, or for a tool's name?"""
+    return _ID.fullmatch(name) is not None
+
+
 def as_object(text: str) -> msgspec.Raw:
     """The text where it is the JSON of an object, `{}` where it is blank, else an object that holds it."""
     if not text.strip():
@@ -137,7 +142,7 @@ def _split(rows: Sequence[Row]) -> Iterator[tuple[Row | None, list[Row]]]:
 
 def _free(name: str, seq: int, place: int, taken: set[str]) -> str:
     """The id, or another one in place of an id that is taken or that not every provider takes; always the same."""
-    if not _ID.fullmatch(name) or name in taken:
+    if not takes(name) or name in taken:
         name = "call_" + blake2b(f"{name} {seq} {place}".encode("utf-8", "replace"), digest_size=12).hexdigest()
     taken.add(name)
     return name
