@@ -93,7 +93,7 @@ def test_chat_answers_each_call_with_a_message() -> None:
                 ],
             },
             {"role": "tool", "tool_call_id": "c1", "content": "one"},
-            {"role": "tool", "tool_call_id": "c2", "content": "two"},
+            {"role": "tool", "tool_call_id": "c2", "content": "[the tool failed]\ntwo"},
         ],
     }
 

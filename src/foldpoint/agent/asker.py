@@ -9,7 +9,8 @@ from typing import Self
 import httpx2
 
 from .dialects import reading_of
-from .dialects.reading import DONE, Members, Reading, decoded, failure, members, mended
+from .dialects.reading import DONE, Members, Reading, failure, members
+from .dialects.texts import decoded, mended
 from .endpoint import endpoint_of, headers_of, session_of
 from .errors import AskError
 from .ports import Answer

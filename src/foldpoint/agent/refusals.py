@@ -1,12 +1,14 @@
 """Errors of HTTP and of the connection, as AskErrors."""
 
+import math
 import time
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 
 import httpx2
 
-from .dialects.reading import decoded, members, text_in, told
+from .dialects.reading import PERMANENT, members, text_in, told
+from .dialects.texts import decoded
 from .errors import AskError
 
 LATER = (408, 409, 425, 429)
@@ -19,7 +21,7 @@ def refusal(response: httpx2.Response, body: bytes) -> AskError:
     status, headers = response.status_code, response.headers
     message, kind = _said(body)
     said = headers.get("x-should-retry", "").lower()
-    retryable = said == "true" or (said != "false" and (status in LATER or status >= 500))
+    retryable = said == "true" or (said != "false" and (status >= 500 or (status in LATER and kind not in PERMANENT)))
     text = f"status {status}: {message or response.reason_phrase or 'no reason given'}"
     return AskError(text, retryable=retryable, retry_after=seconds(headers), status=status, kind=kind)
 
@@ -37,13 +39,20 @@ def broken(error: Exception) -> AskError:
 def seconds(headers: httpx2.Headers) -> float | None:
     """How long the provider asks to wait: `retry-after-ms`, or `retry-after` as seconds or a date."""
     with suppress(ValueError):
-        return max(0.0, float(headers.get("retry-after-ms", "")) / 1000)
+        return _wait(float(headers.get("retry-after-ms", "")) / 1000)
     given = headers.get("retry-after", "")
     with suppress(ValueError):
-        return max(0.0, float(given))
+        return _wait(float(given))
     with suppress(ValueError):
-        return max(0.0, parsedate_to_datetime(given).timestamp() - time.time())
+        return _wait(parsedate_to_datetime(given).timestamp() - time.time())
     return None
+
+
+def _wait(given: float) -> float:
+    """The wait. Raises ValueError for one that has no end, or is no number."""
+    if not math.isfinite(given):
+        raise ValueError(given)
+    return max(0.0, given)
 
 
 def _said(body: bytes) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from foldpoint.agent.ports import Row, ToolSpec
 
 from .extra import checked
 from .rounds import Result, Round, arguments_of, takes, turns
+from .texts import encoded
 
 MARK = {"type": "ephemeral"}
 MARKED_MESSAGES = 2
@@ -71,7 +72,7 @@ class Anthropic:
         elif tools:
             body["tools"][-1]["cache_control"] = MARK
         body["messages"] = _marked([{"role": role, "content": said} for role, said in turns(rows, _Form())])
-        return msgspec.json.encode(body)
+        return encoded(body)
 
 
 def blocks_of(native: bytes) -> list[tuple[str, str, msgspec.Raw]]:

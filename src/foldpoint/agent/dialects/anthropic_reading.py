@@ -7,8 +7,9 @@ from foldpoint.agent.ports import Answer, Stop, ToolCall
 
 from .anthropic import sendable
 from .counts import Counts, merged, of_anthropic
-from .reading import Members, encoded, failure, listed, meant, members, mended, number_in, stop_of, text_in, written
+from .reading import Members, failure, listed, meant, members, number_in, stop_of, text_in, written
 from .rounds import as_object
+from .texts import encoded, mended
 
 STOPS: Mapping[str, Stop] = {
     "end_turn": "end",
@@ -39,6 +40,7 @@ class AnthropicReading:
         self._grown: dict[int, dict[str, list[str]]] = {}
         self._counts: Counts = {}
         self._stop = ""
+        self._name = ""
         self._ended = False
 
     @property
@@ -56,7 +58,9 @@ class AnthropicReading:
         at = number_in(event.get("index"))
         match event.get("type"):
             case "message_start":
-                self._counts = merged(self._counts, members(event.get("message")).get("usage"))
+                message = members(event.get("message"))
+                self._name = text_in(message.get("id"))
+                self._counts = merged(self._counts, message.get("usage"))
             case "content_block_start":
                 self._blocks[at] = dict(members(event.get("content_block")))
                 return _said(self._blocks[at])
@@ -76,6 +80,7 @@ class AnthropicReading:
         self._blocks = {at: dict(block) for at, block in enumerate(listed(document.get("content")))}
         self._counts = merged({}, document.get("usage"))
         self._stop = text_in(document.get("stop_reason"))
+        self._name = text_in(document.get("id"))
         self._ended = document.get("type") == "message"
         return "".join(map(_said, self._blocks.values()))
 
@@ -87,11 +92,12 @@ class AnthropicReading:
         for at in sorted(self._blocks):
             block, arguments = self._closed(at)
             if block.get("type") == "tool_use":
-                name, tool = mended(text_in(block.get("id"))), mended(text_in(block.get("name")))
-                call = meant(ToolCall(name, tool, arguments), said)
+                name = text_in(block.get("id")) or f"call_{self._name or 'unnamed'}_{at}"
+                call = meant(ToolCall(mended(name), mended(text_in(block.get("name"))), arguments), said)
                 if call is None:
                     continue
                 calls.append(call)
+                block["id"] = call.id
             blocks.append(block)
         native = sendable(encoded({"role": "assistant", "content": blocks}))
         text = mended("".join(map(_said, blocks)))
@@ -101,10 +107,12 @@ class AnthropicReading:
         kind = text_in(delta.get("type"))
         if kind == "citations_delta":
             block = self._blocks.setdefault(at, {})
-            block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
+            block["citations"] = [*listed(block.get("citations")), delta.get("citation")]
         elif kind in GROWN:
             source, target = GROWN[kind]
             piece = text_in(delta.get(source))
+            if kind == "text_delta":
+                self._blocks.setdefault(at, {"type": "text", "text": ""})
             self._grown.setdefault(at, {}).setdefault(target, []).append(piece)
             return piece if kind == "text_delta" else ""
         return ""

@@ -8,7 +8,8 @@ import msgspec
 from foldpoint.agent.ports import Row, ToolSpec
 
 from .extra import checked
-from .rounds import Result, Round, arguments_of, takes, turns
+from .rounds import Result, Round, arguments_of, takes, text_of, turns
+from .texts import encoded
 
 WRITTEN = ("model", "stream", "tools", "messages")
 
@@ -56,7 +57,7 @@ class OpenAIChat:
             body["tools"] = [_tool(spec) for spec in tools]
         front = [{"role": "system", "content": system}] if system.strip() else []
         body["messages"] = [*front, *(part for _, parts in turns(rows, _Form()) for part in parts)]
-        return msgspec.json.encode(body)
+        return encoded(body)
 
 
 class _Form:
@@ -71,7 +72,7 @@ class _Form:
         return ([message] if each.results or text.strip() else []), False
 
     def result(self, result: Result, name: str) -> Message:
-        return {"role": "tool", "tool_call_id": name, "content": result.text}
+        return {"role": "tool", "tool_call_id": name, "content": text_of(result)}
 
     def told(self, text: str) -> Message:
         return {"role": "user", "content": text}

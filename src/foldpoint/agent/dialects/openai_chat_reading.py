@@ -6,8 +6,9 @@ from typing import Any
 from foldpoint.agent.ports import Answer, Stop, ToolCall
 
 from .counts import Counts, merged, of_openai
-from .reading import DONE, Members, encoded, failure, listed, meant, members, mended, stop_of, text_in, written
+from .reading import DONE, Members, failure, listed, meant, members, stop_of, text_in, written
 from .rounds import as_object
+from .texts import encoded, mended
 
 STOPS: Mapping[str, Stop] = {
     "stop": "end",

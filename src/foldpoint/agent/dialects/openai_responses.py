@@ -8,7 +8,8 @@ import msgspec
 from foldpoint.agent.ports import Row, ToolSpec
 
 from .extra import checked
-from .rounds import Result, Round, arguments_of, takes, turns
+from .rounds import Result, Round, arguments_of, takes, text_of, turns
+from .texts import encoded
 
 WRITTEN = ("model", "stream", "store", "instructions", "tools", "input", "previous_response_id", "conversation")
 INCLUDE = ["reasoning.encrypted_content"]
@@ -82,7 +83,7 @@ class OpenAIResponses:
         if tools:
             body["tools"] = [_tool(spec) for spec in tools]
         body["input"] = [part for _, parts in turns(rows, _Form()) for part in parts]
-        return msgspec.json.encode(body)
+        return encoded(body)
 
 
 def items_of(native: bytes) -> list[tuple[_Item, msgspec.Raw]]:
@@ -118,7 +119,7 @@ class _Form:
         return [*message, *(_call(result) for result in each.results)], False
 
     def result(self, result: Result, name: str) -> Item:
-        return {"type": "function_call_output", "call_id": name, "output": result.text}
+        return {"type": "function_call_output", "call_id": name, "output": text_of(result)}
 
     def told(self, text: str) -> Item:
         return {"role": "user", "content": text}

@@ -8,15 +8,15 @@ from foldpoint.agent.ports import Answer, Stop, ToolCall
 
 from .counts import Counts, merged, of_openai
 from .openai_responses import items_of
-from .reading import Members, encoded, failure, listed, meant, members, mended, number_in, stop_of, text_in
+from .reading import Members, failure, listed, meant, members, number_in, stop_of, text_in
 from .rounds import as_object
+from .texts import encoded, mended
 
 REASONS: Mapping[str, Stop] = {"max_output_tokens": "length", "max_tokens": "length", "content_filter": "refused"}
 """Why an answer is incomplete; any other reason is one of length."""
 WAITING = ("queued", "in_progress")
 ENDS = ("response.completed", "response.incomplete")
 TEXTS = ("response.output_text.delta", "response.refusal.delta")
-CALLED = ("call_id", "name", "arguments")
 BETWEEN = "\n\n"
 """Between the texts of two messages of one answer."""
 
@@ -71,13 +71,15 @@ class OpenAIResponsesReading:
         said = self._stop(items)
         kept: list[Members] = []
         calls: list[ToolCall] = []
-        for item in items:
+        for place, item in enumerate(items):
             if item.get("type") == "function_call":
-                call = meant(ToolCall(*(mended(text_in(item.get(name))) for name in CALLED)), said)
+                named = text_in(item.get("call_id")) or f"call_{text_in(item.get('id')) or 'unnamed'}_{place}"
+                spelled = (named, text_in(item.get("name")), text_in(item.get("arguments")))
+                call = meant(ToolCall(*map(mended, spelled)), said)
                 if call is None:
                     continue
                 calls.append(call)
-                item = {**item, "arguments": bytes(as_object(call.arguments)).decode()}
+                item = {**item, "call_id": call.id, "arguments": bytes(as_object(call.arguments)).decode()}
             kept.append(item)
         text = mended(BETWEEN.join(text for item in items if (text := _text(item))))
         usage = of_openai(self._counts, "input_tokens", "output_tokens")

@@ -1,15 +1,13 @@
 """How an answer is read: event by event, or whole."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
-
-import msgspec
 
 from foldpoint.agent.errors import AskError
 from foldpoint.agent.ports import Answer, Stop, ToolCall
 
 from .rounds import is_object
+from .texts import encoded
 
 PERMANENT_KINDS = """
 invalid_request_error authentication_error permission_error not_found_error request_too_large billing_error
@@ -43,40 +41,6 @@ class Reading(Protocol):
 
     def answer(self) -> Answer:
         """What was answered."""
-
-
-def decoded(text: str | bytes) -> Any:
-    """The JSON of a document or an event. Raises ValueError.
-
-    Half a surrogate pair, as some providers cut them, is let through: `mended` joins the halves.
-    """
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError):
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("nested too deep") from None
-
-
-def mended(text: str) -> str:
-    """The text with halves of surrogate pairs joined; a half alone becomes U+FFFD."""
-    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def encoded(value: object) -> bytes:
-    """The JSON of it, its texts mended where they need it."""
-    try:
-        return msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        return msgspec.json.encode(_all_mended(value))
-
-
-def _all_mended(value: object) -> object:
-    if isinstance(value, dict):
-        return {mended(key): _all_mended(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_all_mended(each) for each in value]
-    return mended(value) if isinstance(value, str) else value
 
 
 def members(value: object) -> Members:

@@ -9,8 +9,11 @@ import msgspec
 
 from foldpoint.agent.ports import Row, ToolCall
 
+from .texts import encoded
+
 BEGINNING = "[The beginning of the conversation is not shown.]"
 NO_RESULT = "[no result: the call was not run]"
+FAILED = "[the tool failed]"
 GO_ON = "Go on."
 """What the user says between two messages of the model where the log has nothing."""
 MALFORMED = "malformed_arguments"
@@ -106,7 +109,14 @@ def as_object(text: str) -> msgspec.Raw:
     """The text where it is the JSON of an object, `{}` where it is blank, else an object that holds it."""
     if not text.strip():
         return msgspec.Raw(b"{}")
-    return msgspec.Raw(text.encode()) if is_object(text) else msgspec.Raw(msgspec.json.encode({MALFORMED: text}))
+    return msgspec.Raw(text.encode()) if is_object(text) else msgspec.Raw(encoded({MALFORMED: text}))
+
+
+def text_of(result: Result) -> str:
+    """The text of a result, where only the text can say that the tool failed."""
+    if not result.failed or result.text == NO_RESULT:
+        return result.text
+    return f"{FAILED}\n{result.text}" if result.text.strip() else FAILED
 
 
 def is_object(text: str) -> bool:
