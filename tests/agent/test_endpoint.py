@@ -3,7 +3,7 @@
 import pytest
 
 from foldpoint.agent.endpoint import endpoint_of
-from foldpoint.core.errors import FoldpointError
+from foldpoint.core.errors import FoldpointError, UnknownSurface
 
 JOINED = [
     ("anthropic", "https://api.anthropic.com", "https://api.anthropic.com/v1/messages"),
@@ -42,3 +42,9 @@ def test_what_is_no_address_is_refused(base: str) -> None:
     """At once."""
     with pytest.raises(FoldpointError, match="base_url"):
         endpoint_of("anthropic", base)
+
+
+def test_a_surface_that_the_agent_does_not_speak_is_named() -> None:
+    """With those that it does."""
+    with pytest.raises(UnknownSurface, match="no surface is called 'bedrock'"):
+        endpoint_of("bedrock", "https://a.example")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from foldpoint.core.errors import FoldpointError
+from foldpoint.core.errors import FoldpointError, UnknownSurface
 
 PATHS: Mapping[str, str] = {
     "anthropic": "messages",
@@ -30,6 +30,8 @@ def endpoint_of(surface: str, base_url: str) -> Endpoint:
 
     A base that ends with the path of the surface is the endpoint itself. Raises FoldpointError.
     """
+    if surface not in PATHS:
+        raise UnknownSurface(surface, PATHS)
     try:
         parts = urlsplit(base_url)
         port = f":{parts.port}" if parts.port else ""
