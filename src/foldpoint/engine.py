@@ -8,6 +8,7 @@ import msgspec
 
 from .core.edit import Layout
 from .core.errors import Unreadable, fault_of
+from .core.hidden import Hidden
 from .core.policy import Policy, Trajectory
 from .core.ports import Names, Request, Surface
 from .core.receipt import Receipt
@@ -38,6 +39,7 @@ class Folded(msgspec.Struct, frozen=True):
     names: what in the body may name its session; None where the body could not be read. fault: where and what a fault
     of ours was (reason `internal`), for a log. rebound: the model binds thinking to its prefix and the transcript is
     one that is folded, so some thinking of the request may be of another prefix (`surfaces.binding` says what to do).
+    hidden: the caller's items whose results this request hides and the one before did not.
     """
 
     body: bytes
@@ -47,6 +49,7 @@ class Folded(msgspec.Struct, frozen=True):
     names: Names | None = None
     fault: str = ""
     rebound: bool = False
+    hidden: tuple[Hidden, ...] = ()
 
 
 class Engine:

@@ -4,6 +4,7 @@ from typing import Protocol
 
 import msgspec
 
+from foldpoint.core.hidden import Hidden
 from foldpoint.core.policy import Mode, Trajectory
 from foldpoint.core.ports import Names
 from foldpoint.core.receipt import Receipt, Stage, Verdict
@@ -36,6 +37,9 @@ class FoldedBody(Protocol):
     @property
     def rebound(self) -> bool: ...
 
+    @property
+    def hidden(self) -> tuple[Hidden, ...]: ...
+
 
 class Folder(Protocol):
     """The engine as the gateway sees it."""
@@ -46,7 +50,8 @@ class Folder(Protocol):
 class Consulted(msgspec.Struct, frozen=True):
     """The body to send and what the skill said of it. `receipt` is None where no skill was consulted (off).
 
-    `rebound`: thinking in it may be of another prefix; `beta`: the beta that the body needs in a header, if any.
+    `rebound`: thinking in it may be of another prefix; `beta`: the beta that the body needs in a header, if any;
+    `hidden`: the caller's items whose results it hides and the request before did not.
     """
 
     body: bytes
@@ -57,6 +62,7 @@ class Consulted(msgspec.Struct, frozen=True):
     fault: str = ""
     rebound: bool = False
     beta: str = ""
+    hidden: tuple[Hidden, ...] = ()
 
 
 def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str, tenant: str) -> Consulted:
@@ -68,7 +74,8 @@ def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str, te
     if folded.rebound and mode == "prod":
         sent, beta = bound(sent, surface, path)
         receipt = msgspec.structs.replace(receipt, bytes_after=len(sent))
-    return Consulted(sent, receipt, folded.opening, folded.model, folded.names, folded.fault, beta=beta)
+    hidden = folded.hidden if mode == "prod" else ()
+    return Consulted(sent, receipt, folded.opening, folded.model, folded.names, folded.fault, beta=beta, hidden=hidden)
 
 
 def measured(done: Consulted, content: bytes) -> Consulted:
@@ -87,7 +94,7 @@ def measured(done: Consulted, content: bytes) -> Consulted:
         tokens_saved=0,
         stages=tuple(msgspec.structs.replace(stage, action=told) for stage in given.stages),
     )
-    return msgspec.structs.replace(done, body=content, receipt=receipt)
+    return msgspec.structs.replace(done, body=content, receipt=receipt, hidden=())
 
 
 def is_folded(done: Consulted, content: bytes) -> bool:

@@ -97,7 +97,7 @@ class Proxy:
     def _told(self, request: web.BaseRequest, exchange: Exchange, caller: Caller) -> None:
         """Have the request remembered, and seen by those who watch."""
         record = exchange.record()
-        self._recorder.put(record, exchange.messages)
+        self._recorder.put(record, exchange.messages, exchange.hidden)
         if self._watching.idle:
             return
         headers = request.headers
@@ -238,7 +238,7 @@ class Proxy:
         exchange.handle = handle_of(request.headers, names, done.opening)
         exchange.changes = Changes(plain=sent is not content and encoding_of(request) != "", beta=done.beta)
         if is_folded(done, content):
-            exchange.messages = sent
+            exchange.messages, exchange.hidden = sent, done.hidden
         return sent
 
     def _failed(self, exchange: Exchange, failure: Failure) -> web.Response:

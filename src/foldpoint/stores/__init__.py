@@ -2,7 +2,22 @@
 
 from pathlib import Path
 
-from .base import By, Kept, KeyStore, Newest, Page, RecordStore, Savings, SessionSums, Store, StoreError, Sums
+from .base import (
+    By,
+    Kept,
+    KeyStore,
+    Newest,
+    Original,
+    Page,
+    RecordStore,
+    Result,
+    ResultStore,
+    Savings,
+    SessionSums,
+    Store,
+    StoreError,
+    Sums,
+)
 from .database import Database
 from .recorder import Recorder
 from .ring import Ring
@@ -15,9 +30,12 @@ __all__ = [
     "Kept",
     "KeyStore",
     "Newest",
+    "Original",
     "Page",
     "RecordStore",
     "Recorder",
+    "Result",
+    "ResultStore",
     "Ring",
     "Savings",
     "SessionSums",
