@@ -22,6 +22,7 @@ from foldpoint.engine import Engine
 TENANTS = ("north", "south")
 LOST_SECONDS = 1.0
 """Before a kill: a record is written after `flush_ms` (250) and what the write takes on a busy machine."""
+VALKEY_GONE = "Valkey cannot be reached: limits and the ring are each process's own, changed keys are seen later"
 
 
 @dataclass
@@ -162,6 +163,10 @@ def test_records_are_their_tenants(run: Run) -> None:
 
 
 def test_they_end_as_they_should(run: Run) -> None:
-    """One was killed, one was told to while it was busy, one afterwards; none had anything to complain of."""
+    """One was killed, one was told to while it was busy, one afterwards; none had anything to complain of. On a machine
+    that is too busy to read Valkey's answers in time a gateway may say so; it has to have been back at the end."""
     assert run.codes == (-signal.SIGKILL, 0, 0)
-    assert [replica.events("error") + replica.events("warning") for replica in run.replicas] == [[], [], []]
+    said = [replica.events("error") + replica.events("warning") for replica in run.replicas]
+    assert [set(events) - {VALKEY_GONE} for events in said] == [set()] * 3
+    back = [replica.events("info").count("Valkey is back") for replica in run.replicas]
+    assert [events.count(VALKEY_GONE) for events in said[1:]] == back[1:]

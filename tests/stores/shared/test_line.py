@@ -77,15 +77,16 @@ def test_what_is_gone_is_not_asked() -> None:
         assert asyncio.run(main()) == 1
 
 
-def test_a_fault_that_is_over_at_once_is_not_said() -> None:
-    """A connection that was idle for too long was closed, no more."""
+@pytest.mark.parametrize("fault", [OSError("closed"), TimeoutError("silent")], ids=["closed", "too busy to hear it"])
+def test_a_fault_that_is_over_at_once_is_not_said(fault: Exception) -> None:
+    """A connection that was idle for too long was closed, or the process was too busy to read in time, no more."""
 
     async def main() -> None:
         end = End()
         line = line_to(end, Pace(pause=0.02, look=60))
         await line.start()
         await asyncio.sleep(0.1)  # it has been there for more than a pause
-        end.fault = OSError("closed")
+        end.fault = fault
         with pytest.raises(Gone):
             await line.ask(end.ask)
         end.fault = None

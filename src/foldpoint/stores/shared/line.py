@@ -35,7 +35,8 @@ class Line:
     """Nobody asks while the other end is gone: it is looked for in the background, by `ping`.
 
     `place` is how the log names it, `lost` and `back` are what the log says, once each; `told` makes the text of a
-    fault. A fault is not said when the other end is there again at once: an idle connection was closed, no more.
+    fault. A fault is not said when the other end is there again at once: an idle connection was closed, or this process
+    was too busy to read the answer in time; one that comes again within a pause is.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class Line:
         while True:
             await set_within(self._doubted, self._pace.look if self.up else self._pace.pause)
             lost, self._fault = self._fault, None
-            if lost is not None and (isinstance(lost, TimeoutError) or self._just_back()):
+            if lost is not None and self._just_back():
                 self._say(lost)
                 await asyncio.sleep(self._pace.pause)
             fault = await self._look(START_SECONDS)
