@@ -158,6 +158,9 @@ class Recorded:
         self.records.append(record)
         self.messages.append(messages)
         self.hidden += hidden
+
+    def keep(self, record: Record, hidden: Sequence[Hidden]) -> None:
+        self.hidden += hidden
         self._more.set()
 
     async def start(self) -> None: ...

@@ -10,6 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from key_suite import OFF, KeySuite
+from result_suite import ResultSuite
 from store_suite import FULL, StoreSuite, fill, ids, record
 
 from foldpoint.stores import Kept, Store, StoreError, open_store, spool_of
@@ -57,7 +58,7 @@ def store(postgres_server: Postgres) -> Iterator[Store]:
     store.close()
 
 
-class TestPostgres(StoreSuite, KeySuite):
+class TestPostgres(StoreSuite, KeySuite, ResultSuite):
     """The shared suite."""
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from key_suite import KeySuite
+from result_suite import ResultSuite
 from store_suite import FULL, StoreSuite, fill, ids, record
 
 from foldpoint.stores import Kept, SqliteDatabase, SqlStore, Store, StoreError, open_store, spool_of
@@ -36,7 +37,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-class TestSqlite(StoreSuite, KeySuite):
+class TestSqlite(StoreSuite, KeySuite, ResultSuite):
     """The shared suite."""
 
 

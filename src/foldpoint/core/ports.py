@@ -19,14 +19,6 @@ class Exchange(NamedTuple):
     result: str
 
 
-class Told(NamedTuple):
-    """A tool result in an item: the id of its call, the tool's name ('' where it is not said), its texts, decoded."""
-
-    id: str
-    name: str
-    texts: tuple[str, ...]
-
-
 class Names(msgspec.Struct, frozen=True):
     """Members of a body that may name its session, as they are."""
 

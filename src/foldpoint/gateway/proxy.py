@@ -89,6 +89,8 @@ class Proxy:
             self._limits.leave(exchange)
             if exchange.route.billed and exchange.caller:
                 self._told(request, exchange, exchange.caller)
+            elif exchange.hidden:  # one that was counted alone: the next one hides nothing new
+                self._recorder.keep(exchange.record(), exchange.hidden)
         # A head that is out did not say that the connection ends: who keeps it may send on it at any moment.
         if (self._traffic.draining and not response.prepared) or request.content.exception() is not None:
             response.force_close()

@@ -18,6 +18,9 @@ class Recording(Protocol):
 
     def put(self, record: Record, messages: bytes | None = None, hidden: Sequence[Hidden] = ()) -> None: ...
 
+    def keep(self, record: Record, hidden: Sequence[Hidden]) -> None:
+        """What a request hid that leaves no record."""
+
 
 class Shared(Protocol):
     """What the processes that serve one port, or one balancer, share. `failing`: each goes on by itself meanwhile."""

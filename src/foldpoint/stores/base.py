@@ -47,12 +47,21 @@ class Result(msgspec.Struct, frozen=True):
     gone: float | None = None
 
 
+def whole_of(texts: Sequence[str]) -> str:
+    """A result's texts as one: each begins on a line of its own."""
+    return "\n".join(texts)
+
+
 class Kept(msgspec.Struct, frozen=True):
-    """A record, the folded body that was sent, where it is kept, and the originals of what it hid."""
+    """A record, the folded body that was sent, where it is kept, and the originals of what it hid.
+
+    `listed` is False where the originals alone are to be kept: the request is none that is recorded.
+    """
 
     record: Record
     messages: bytes | None = None
     originals: tuple[Original, ...] = ()
+    listed: bool = True
 
 
 class Page(msgspec.Struct, frozen=True):

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from foldpoint.core.hidden import Hidden
-from foldpoint.core.ports import Told
 from foldpoint.core.record import Record
+from foldpoint.core.told import Told
 
 from .base import Original
 from .columns import held

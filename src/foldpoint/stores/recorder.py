@@ -13,8 +13,8 @@ import msgspec
 
 from foldpoint.core.errors import fault_of
 from foldpoint.core.hidden import Hidden
-from foldpoint.core.ports import Told
 from foldpoint.core.record import Record
+from foldpoint.core.told import Told
 
 from .base import Kept, Newest, RecordStore, ResultStore, StoreError
 from .columns import cleaned
@@ -40,12 +40,14 @@ MEMORY = Limits()
 
 
 class Put(msgspec.Struct, frozen=True):
-    """What waits: a record, the folded body that was sent, and the items it hid; `size` of both in bytes."""
+    """What waits: a record, the folded body that was sent, and the items it hid; `size` of both in bytes. `listed`: the
+    record is to be kept itself."""
 
     record: Record
     messages: bytes | None = None
     hidden: Sequence[Hidden] = ()
     size: int = 0
+    listed: bool = True
 
 
 def no_results(surface: str, item: bytes) -> Sequence[Told]:
@@ -86,7 +88,7 @@ class Recorder:
         self._spool = spool
         self._flush_seconds = flush_ms / 1000
         self._retry_seconds = retry_ms / 1000
-        self._messages_seconds = messages_seconds
+        self.messages_seconds = messages_seconds
         self._limits = limits
         self._clock = clock
         self._took = took
@@ -117,14 +119,21 @@ class Recorder:
         """Remember one request, the folded body that was sent and the items it hid. Never blocks, never raises."""
         record = cleaned(record)
         self.newest.put(record)
+        self._wait(record, messages, hidden)
+
+    def keep(self, record: Record, hidden: Sequence[Hidden]) -> None:
+        """Remember what a request hid that leaves no record. Never blocks, never raises."""
+        self._wait(cleaned(record), None, hidden, listed=False)
+
+    def _wait(self, record: Record, messages: bytes | None, hidden: Sequence[Hidden], listed: bool = True) -> None:
         if len(self._waiting) >= self._limits.records:
             self.dropped += 1
             return
         size = len(messages or b"") + sum([len(one.item) for one in hidden])
-        if self._messages_seconds is None or self._bytes + size > self._limits.bytes:
+        if self.messages_seconds is None or self._bytes + size > self._limits.bytes:
             messages, hidden, size = None, (), 0
         self._bytes += size
-        self._waiting.append(Put(record, messages, hidden, size))
+        self._waiting.append(Put(record, messages, hidden, size, listed))
         if len(self._waiting) >= BATCH or self._bytes > self._limits.bytes // 2:
             self._woken.set()
 
@@ -185,7 +194,9 @@ class Recorder:
 
     def _write(self, puts: list[Put]) -> bool:
         """Write a batch to the store, or behind the records that wait in the spool; whether one of them has it."""
-        batch = [Kept(put.record, put.messages, originals_of(put.record, put.hidden, self._read)) for put in puts]
+        batch = [
+            Kept(put.record, put.messages, originals_of(put.record, put.hidden, self._read), put.listed) for put in puts
+        ]
         if not self._spooled:
             try:
                 began = time.perf_counter()
@@ -238,12 +249,12 @@ class Recorder:
         originals = [original for kept in batch for original in kept.originals]
         if self._results is not None and originals:
             self._results.keep(originals)
-        self._store.add(batch)
+        self._store.add([kept for kept in batch if kept.listed])
 
     def _purge(self) -> None:
         """Forget what is old enough."""
         now = self._clock()
-        before = now - (self._messages_seconds or 0)
+        before = now - (self.messages_seconds or 0)
         self._store.purge(before)
         if self._results is not None:
             self._results.purge_results(before, now)
@@ -253,9 +264,9 @@ class Recorder:
 
         Of originals the purge decides: their session may go on.
         """
-        oldest = math.inf if self._messages_seconds is None else self._clock() - self._messages_seconds
+        oldest = math.inf if self.messages_seconds is None else self._clock() - self.messages_seconds
         self._add(
-            [kept if kept.record.time >= oldest else Kept(kept.record, originals=kept.originals) for kept in batch]
+            [kept if kept.record.time >= oldest else msgspec.structs.replace(kept, messages=None) for kept in batch]
         )
         self._replayed += len(batch)
 

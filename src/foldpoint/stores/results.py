@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from .base import Original, Result, StoreError
+from .base import Original, Result, StoreError, whole_of
 from .columns import held
 from .database import Database, Insert
 
@@ -127,13 +127,8 @@ def _seen(original: Original, tenant: str, hash: bytes) -> tuple[Any, ...]:
     transcript, name = held(original.transcript[:LONGEST]), held(original.name[:LONGEST])
     told_apart = sha256(b"%b%b%d " % (place, hash, original.turn) + transcript.encode()).digest()
     session, call = held(original.session), held(original.id)
-    characters = len(whole(original.texts))
+    characters = len(whole_of(original.texts))
     return told_apart, place, tenant, session, transcript, call, original.turn, name, hash, characters, original.time
-
-
-def whole(texts: Sequence[str]) -> str:
-    """A result's texts as one: each begins on a line of its own."""
-    return "\n".join(texts)
 
 
 def _place(tenant: str, session: str, id: str) -> bytes:

@@ -34,6 +34,7 @@ class Line(msgspec.Struct, frozen=True):
     record: Record
     compressed: str | None = None
     originals: str | None = None
+    listed: bool = True
 
 
 class Spool:
@@ -122,7 +123,7 @@ def _line(kept: Kept, whole: bool) -> bytes:
     kept_body = kept.messages if whole else None
     compressed = None if kept_body is None else _packed(kept_body)
     originals = _packed(ORIGINALS.encode(kept.originals)) if kept.originals and whole else None
-    return msgspec.json.encode(Line(kept.record, compressed, originals)) + b"\n"
+    return msgspec.json.encode(Line(kept.record, compressed, originals, kept.listed)) + b"\n"
 
 
 def _packed(data: bytes) -> str:
@@ -151,5 +152,5 @@ def _batch(file: IO[bytes]) -> list[Kept]:
             originals = () if read.originals is None else ORIGINALS_READ.decode(_unpacked(read.originals))
         except (ValueError, zlib.error):
             continue
-        batch.append(Kept(read.record, body, originals))
+        batch.append(Kept(read.record, body, originals, read.listed))
     return batch
