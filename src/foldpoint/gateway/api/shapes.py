@@ -113,8 +113,8 @@ class Next(msgspec.Struct, frozen=True, rename={"from_": "from"}):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
-    """A hidden result, or a part of it: of `lines` lines and `characters` characters the lines `from` to `to`; with a pattern the lines that match, each behind its number. `next` and `more` say how to go on where the
-    answer was cut."""
+    """A hidden result, or a part of it: of `lines` lines and `characters` characters the lines `from` to `to`; with a
+    pattern the lines that match, each behind its number. `next` and `more` say how to go on where it was cut."""
 
     id: str
     session: str
