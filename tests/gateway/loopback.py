@@ -158,10 +158,10 @@ class Recorded:
         self.records.append(record)
         self.messages.append(messages)
         self.hidden += hidden
+        self._more.set()
 
     def keep(self, record: Record, hidden: Sequence[Hidden]) -> None:
         self.hidden += hidden
-        self._more.set()
 
     async def start(self) -> None: ...
 

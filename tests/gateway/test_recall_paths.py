@@ -15,34 +15,15 @@ from yarl import URL
 
 from foldpoint.assemble import results
 from foldpoint.core.hidden import Hidden
-from foldpoint.core.policy import Policy
 from foldpoint.core.record import Record
 from foldpoint.core.told import Told
 from foldpoint.engine import Engine
-from foldpoint.gateway.modes import Consulted
 from foldpoint.gateway.serving import listening
 from foldpoint.stores import Original, Recorder, Spool, SqliteDatabase, SqlStore, StoreError
-from foldpoint.surfaces import surface_named
 from transcripts import compact, policy
 
 DAY = 24 * 3600
 SECRETS = {tenant: "fp-" + tenant * 43 for tenant in "tu"}
-
-
-class Hiding:
-    """An engine whose fold says what it hides: the items of the body that are in none of what is sent."""
-
-    def __init__(self, wanted: Policy) -> None:
-        self._engine = Engine(wanted)
-        self._hidden: set[bytes] = set()
-
-    def fold(self, body: bytes, surface: str, path: str | None = None, *, tenant: str = "local") -> Consulted:
-        folded = self._engine.fold(body, surface, path, tenant=tenant)
-        items = list(surface_named(surface).read(body, path or "").items)
-        gone = [Hidden(n // 2, item) for n, item in enumerate(items) if item not in folded.body]
-        new = tuple(one for one in gone if one.item not in self._hidden)
-        self._hidden |= {one.item for one in new}
-        return Consulted(folded.body, folded.receipt, folded.opening, folded.model, folded.names, hidden=new)
 
 
 class Away:
@@ -182,7 +163,7 @@ def test_every_result_that_was_hidden_is_read_back_byte_for_byte(tmp_path: Path,
     """A session of 12 turns on every surface; after a restart as well."""
     path, key, opening, turn, members = SPOKEN[surface]
     said = {f"c{n}": f"part {n}:\r\n\t" + f"a quick “fox” \\ {n}\n" * 200 for n in range(12)}
-    engine = Hiding(policy())
+    engine = Engine(policy())
 
     async def main() -> tuple[set[int], list[str], list[Any]]:
         items, statuses, lost = [opening], set(), []

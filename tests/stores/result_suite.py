@@ -81,6 +81,17 @@ class ResultSuite:
         assert store.purge_results(90.0, 91.0) == 0
         assert store.purge_results(91.0, 92.0) == 1
 
+    def test_a_session_that_resumes_a_transcript_has_its_results(self, store: Store) -> None:
+        """Its own come first; another transcript's are not its own."""
+        store.keep(
+            [original(), original("c2", transcript="y"), original("c3"), original("c3", session="new", texts=("own",))]
+        )
+        fill(store, record("r1", 10.0, session="new", transcript="x"))
+        assert texts(store, session="new") == ("one\ntwo",)
+        assert texts(store, "c3", session="new") == ("own",)
+        assert store.result("t", "new", "c2") is None
+        assert store.result("u", "new", "c1") is None
+
     def test_names_of_any_length_and_kind(self, store: Store) -> None:
         """Ids, sessions, names and transcripts come from outside."""
         long, odd = "i" * 50_000, "a/b\0?#%2F \udc80é"

@@ -122,7 +122,7 @@ class Proxy:
     async def _admitted(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
         """Serve a request of one who may ask, within what the key may use up."""
         exchange.caller = caller = await self._callers.sending(request.raw_headers, exchange.route.target)
-        exchange.mode = caller.trajectory.mode
+        exchange.mode = caller.policy.mode
         await self._limits.enter(exchange)
         return await self._relayed(request, exchange, caller)
 
@@ -217,7 +217,7 @@ class Proxy:
     def _skip(self, request: web.BaseRequest, exchange: Exchange, caller: Caller, reason: str, size: int) -> None:
         """Note that the body is passed on unread."""
         if exchange.route.folds:
-            exchange.receipt = skipped(caller.trajectory, reason, size)
+            exchange.receipt = skipped(caller.policy, reason, size)
             exchange.handle = handle_of(request.headers, Names(), "")
 
     def _fold(self, request: web.BaseRequest, exchange: Exchange, caller: Caller, content: bytes, seal: Seal) -> bytes:
@@ -268,7 +268,7 @@ def is_stream(headers: Mapping[str, str]) -> bool:
 
 def consulted(caller: Caller, route: Route, content: bytes) -> Consulted:
     """What the caller's engine makes of a body, or of the one that is wrapped in it."""
-    engine, mode, tenant = caller.engine, caller.trajectory.mode, caller.tenant
+    engine, mode, tenant = caller.engine, caller.policy.mode, caller.tenant
     wraps = route.surface == "bedrock" and route.path.endswith(COUNTS)
     inside = consult_inside(engine, mode, content, route.path, tenant) if wraps else None
     return inside or consult(engine, mode, content, route.surface, route.path, tenant)

@@ -25,6 +25,11 @@ USED = (
     " WHERE result_seen.tenant = result_text.tenant AND result_seen.hash = result_text.hash AND request.time >= ?"
 )
 """The requests, from a time on, of sessions in which an original was seen."""
+IN_SESSION = (
+    "(session = ? OR transcript <> '' AND transcript IN"
+    " (SELECT transcript FROM request WHERE request.tenant = ? AND request.session = ?))"
+)
+"""Seen there, or in a transcript that the session goes on with: a client that resumes one names a new session."""
 _PACKED = msgspec.msgpack.Decoder(list[bytes])
 
 
@@ -60,13 +65,14 @@ class Results:
 
     def result(self, tenant: str, session: str, id: str, turn: int | None = None) -> Result | None:
         """The newest result of that call, or the one of that turn; None when the tenant's session has none."""
-        tenant, place = held(tenant), _place(tenant, session, id)
+        tenant, place = held(tenant), _place(tenant, id)
+        session_held = held(session)
         which, values = ("", ()) if turn is None else (" AND turn = ?", (held(turn),))
         rows = self._database.rows(
             "SELECT transcript, turn, name, characters, result_seen.time, gone, texts FROM result_seen"
-            f" JOIN result_text USING (tenant, hash) WHERE place = ? AND tenant = ?{which}"
-            " ORDER BY result_seen.time DESC, turn DESC, id LIMIT 1",
-            (place, tenant, *values),
+            f" JOIN result_text USING (tenant, hash) WHERE place = ? AND tenant = ?{which} AND {IN_SESSION}"
+            " ORDER BY CASE WHEN session = ? THEN 0 ELSE 1 END, result_seen.time DESC, turn DESC, id LIMIT 1",
+            (place, tenant, *values, session_held, tenant, session_held, session_held),
         )
         if not rows:
             return None
@@ -123,17 +129,17 @@ class Results:
 
 def _seen(original: Original, tenant: str, hash: bytes) -> tuple[Any, ...]:
     """The row of where an original was seen."""
-    place = _place(original.tenant, original.session, original.id)
+    place = _place(original.tenant, original.id)
     transcript, name = held(original.transcript[:LONGEST]), held(original.name[:LONGEST])
-    told_apart = sha256(b"%b%b%d " % (place, hash, original.turn) + transcript.encode()).digest()
     session, call = held(original.session), held(original.id)
+    told_apart = sha256(msgspec.json.encode([place, hash, original.turn, session, transcript])).digest()
     characters = len(whole_of(original.texts))
     return told_apart, place, tenant, session, transcript, call, original.turn, name, hash, characters, original.time
 
 
-def _place(tenant: str, session: str, id: str) -> bytes:
-    """What rows of one call are found by: all three may be longer than an index takes."""
-    return sha256(msgspec.json.encode([held(tenant), held(session), held(id)])).digest()
+def _place(tenant: str, id: str) -> bytes:
+    """What rows of one call are found by: an id may be longer than an index takes."""
+    return sha256(msgspec.json.encode([held(tenant), held(id)])).digest()
 
 
 def _packed(texts: Sequence[str]) -> bytes:

@@ -137,7 +137,7 @@ def grouping(request: web.Request) -> By | None:
 def view(record: Record) -> Request:
     """A record as it is said."""
     stage = Stage(SKILLS[0], record.verdict, record.sealed, record.total, record.checkpoint)
-    consulted = record.verdict and record.mode != "off"
+    consulted = record.verdict and record.strategy
     return Request(**msgspec.structs.asdict(record), stages=[stage] if consulted else [])
 
 

@@ -10,7 +10,7 @@ CREATE TABLE result_text (
 
 CREATE INDEX result_text_by_time ON result_text (time) WHERE gone IS NULL;
 
--- Where they were seen. `place`: of tenant, session and call, which may be long; `id`: of all that tells two rows apart.
+-- Where they were seen. `place`: of tenant and call, which may be long; `id`: of all that tells two rows apart.
 CREATE TABLE result_seen (
     id BYTEA PRIMARY KEY,
     place BYTEA NOT NULL,
