@@ -364,3 +364,40 @@ def test_an_item_that_cannot_be_read_takes_nothing_with_it(tmp_path: Path) -> No
                 return status, len((await answer.json())["requests"])
 
     assert asyncio.run(main()) == (200, 2)
+
+
+def test_what_was_counted_first_is_kept(tmp_path: Path) -> None:
+    """A client that has its tokens counted before it sends hides nothing new with the request itself."""
+    _, _, opening, turn, members = SPOKEN["anthropic"]
+    items = [opening, *(item for n in range(12) for item in turn(n, f"part {n}: " + "a quick fox; " * 200))]
+    body = compact({**members, "messages": items})
+    engine = Engine(policy())
+
+    async def main() -> list[int]:
+        async with running(tmp_path, read=results, engines=lambda wanted: engine) as (it, _):
+            for path in ("/anthropic/v1/messages/count_tokens", "/anthropic/v1/messages"):
+                await it.send(path, body)
+            return [(await it.get(id))[0] for id in ("c0", "c8", "c11")]
+
+    assert asyncio.run(main()) == [200, 200, 404]
+
+
+def test_transcripts_that_begin_alike(tmp_path: Path) -> None:
+    """Two sessions with one task take turns; the results of each are its own."""
+    path, _, opening, turn, members = SPOKEN["anthropic"]
+    engine = Engine(policy())
+
+    def said(session: str, n: int) -> str:
+        return f"part {n}: " + ("a quick fox; " if n < 2 else f"of {session} alone; ") * 200
+
+    async def main() -> list[Any]:
+        async with running(tmp_path, read=results, engines=lambda wanted: engine) as (it, _):
+            for end in range(6, 13):
+                for session in "ab":
+                    items = [opening, *(item for n in range(end) for item in turn(n, said(session, n)))]
+                    await it.send(path, compact({**members, "messages": items}), session)
+            asked = [(session, n) for session in "ab" for n in range(9)]
+            told = [(await it.get(f"c{n}", session=session, accept="text/plain"))[1] for session, n in asked]
+            return [one for one, answer in zip(asked, told, strict=True) if answer != said(*one)]
+
+    assert asyncio.run(main()) == []
