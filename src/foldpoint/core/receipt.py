@@ -23,6 +23,8 @@ REASONS = (
     "internal",  # a fault of ours; the original was sent
 )
 """Every reason but `check:<name>`, which names the check of a folded request that failed."""
+FOLD_IS_OFF = ("shortened", "nothing_long")
+"""Reasons of the skills that shorten results, where turns are not folded."""
 HEADER = "x-ace-trajectory-compaction"
 RESULTS_HEADERS = {
     "tool_output_cap": "x-ace-tool-output-cap",

@@ -35,8 +35,9 @@ def retold(item: bytes, results: Sequence[Told], texts: Sequence[Sequence[str | 
     edits = [
         (place, text)
         for told, given in zip(results, texts, strict=True)
-        for place, text in zip(told.places, given if given is not None else (None,) * len(told.places), strict=True)
-        if text is not None
+        if given is not None
+        for place, old, text in zip(told.places, told.texts, given, strict=True)
+        if text is not None and text != old
     ]
     if not edits:
         return item

@@ -7,7 +7,7 @@ import msgspec
 from foldpoint.core.hidden import Hidden
 from foldpoint.core.policy import Mode, Policy
 from foldpoint.core.ports import Names
-from foldpoint.core.receipt import Receipt, Stage, Verdict
+from foldpoint.core.receipt import RESULTS_HEADERS, Receipt, Stage, Verdict
 from foldpoint.skills.figures import strategy_of
 from foldpoint.surfaces.binding import bound
 
@@ -108,7 +108,8 @@ def is_folded(done: Consulted, content: bytes) -> bool:
         return False
     verdict, sealed = done.receipt.verdict, done.receipt.sealed
     stands = verdict in ("failed", "refused") and sealed > 0 and done.body is not content
-    return stands or any(stage.action == "compacted" for stage in done.receipt.stages)
+    shorter = any(stage.action == "compacted" for stage in done.receipt.stages if stage.skill in RESULTS_HEADERS)
+    return verdict == "compacted" or stands or shorter
 
 
 def skipped(policy: Policy, reason: str, size: int) -> Receipt | None:

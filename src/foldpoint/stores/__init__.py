@@ -18,7 +18,9 @@ from .base import (
     StoreError,
     Sums,
 )
+from .conversation import Conversations
 from .database import Database
+from .leases import FileLeases
 from .recorder import Recorder
 from .ring import Ring
 from .spool import Spool
@@ -27,6 +29,7 @@ from .store import SqlStore
 
 __all__ = [
     "By",
+    "Conversations",
     "Kept",
     "KeyStore",
     "Newest",
@@ -45,6 +48,7 @@ __all__ = [
     "Store",
     "StoreError",
     "Sums",
+    "open_log",
     "open_store",
     "spool_of",
 ]
@@ -59,6 +63,20 @@ def open_store(url: str, data_dir: Path) -> Store:
     Raises StoreError.
     """
     return SqlStore(_postgres(url) if _is_postgres(url) else SqliteDatabase(_file_of(url, data_dir)))
+
+
+def open_log(url: str, data_dir: Path) -> Conversations:
+    """The log of agents' conversations at an address as that of a store; what is appended survives a loss of power.
+
+    Raises StoreError.
+    """
+    if _is_postgres(url):
+        database = _postgres(url)
+        from .postgres_leases import PostgresLeases
+
+        return Conversations(database, PostgresLeases(url))
+    file = _file_of(url, data_dir)
+    return Conversations(SqliteDatabase(file, durable=True), FileLeases(file.with_name(file.name + ".locks")))
 
 
 def spool_of(url: str, data_dir: Path) -> Spool:

@@ -6,7 +6,7 @@ import msgspec
 
 from ..core.told import Told
 from .content import word
-from .places import first_of, inside, readable, told
+from .places import first_of, inside, may_name, readable, told
 
 _NONE = msgspec.Raw()
 
@@ -34,7 +34,7 @@ _INSIDE = msgspec.json.Decoder(list[_Inner])
 
 def results_of(item: bytes) -> list[Told]:
     """The results in a message, in order. Raises Unreadable."""
-    if b'"tool_result"' not in item:
+    if not may_name(item, b'"tool_result"'):
         return []
     source = readable(item)
     message = inside(_MESSAGE, source)

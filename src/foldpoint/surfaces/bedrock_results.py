@@ -6,7 +6,7 @@ import msgspec
 
 from ..core.told import Told
 from .content import word
-from .places import first_of, inside, place_of, readable, text_of
+from .places import first_of, inside, may_name, place_of, readable, text_of
 
 _NONE = msgspec.Raw()
 
@@ -36,7 +36,7 @@ _INNER = msgspec.json.Decoder(_Inner)
 
 def results_of(item: bytes) -> list[Told]:
     """The results in a message, in order. Raises Unreadable."""
-    if b'"toolResult"' not in item:
+    if not may_name(item, b'"toolResult"'):
         return []
     source = readable(item)
     message = inside(_MESSAGE, source)

@@ -7,7 +7,7 @@ import msgspec
 from ..core.text import bare
 from ..core.told import Told
 from .content import word
-from .places import first_of, inside, readable, told
+from .places import first_of, inside, may_name, readable, told
 
 _NONE = msgspec.Raw()
 
@@ -29,7 +29,7 @@ _PARTS = msgspec.json.Decoder(list[_Part])
 
 def results_of(item: bytes) -> list[Told]:
     """The result that the message is, if it is one. Raises Unreadable."""
-    if b'"tool"' not in item and b'"function"' not in item:
+    if not may_name(item, b'"tool"', b'"function"'):
         return []
     source = readable(item)
     message = inside(_MESSAGE, source)

@@ -6,9 +6,12 @@ from ..core.text import bare
 from ..core.told import Told
 from .content import word
 from .gemini_content import Function
-from .places import first_of, inside, place_of, readable, strings, told
+from .places import first_of, inside, may_name, place_of, readable, strings, told
 
 _NONE = msgspec.Raw()
+BESIDE = 240
+"""Bytes that members which are no strings may have beside those that are. Others in place of the strings change nothing
+in that, so what was told once is read as it was told."""
 _NOTHING = (b"null", b"false", b'""', b"{}", b"[]")
 
 
@@ -28,7 +31,7 @@ _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 def results_of(item: bytes) -> list[Told]:
     """The results in a content, in order. Raises Unreadable."""
-    if b'"functionResponse"' not in item and b'"function_response"' not in item:
+    if not may_name(item, b'"functionResponse"', b'"function_response"'):
         return []
     source = readable(item)
     content = inside(_CONTENT, source)
@@ -40,14 +43,13 @@ def results_of(item: bytes) -> list[Told]:
 
 
 def _told(response: Function, source: bytes) -> Told:
-    """Its strings are its texts; where other members weigh more, the whole object is, as it is spelled."""
+    """Its strings are its texts; where much stands beside them, the whole object is, as it is spelled."""
     name, given = bare(word(response.name)), response.response
     if first_of(given) != b"{":
         return Told(response.key, name, ())
     members = inside(_MEMBERS, given)
     texts = strings(members.values())
-    size = sum([len(bytes(raw)) for raw in texts])
-    if 2 * size >= sum([len(bytes(raw)) for raw in members.values()]):
+    if sum([len(bytes(raw)) for raw in members.values() if first_of(raw) != b'"']) <= BESIDE:
         return told(response.key, name, texts, source)
     failed = bytes(members.get("error", b"null")) not in _NOTHING
     place = place_of(given, source, b'{"error":"' if failed else b'{"output":"', b'"}')

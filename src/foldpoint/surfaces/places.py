@@ -18,6 +18,11 @@ def readable(item: bytes) -> bytes:
     return whole_surrogates(item) if b"\\ud" in item or b"\\uD" in item else item
 
 
+def may_name(item: bytes, *names: bytes) -> bool:
+    """Could the item have a member or a value of one of these names? They may be spelled with escapes, too."""
+    return any(name in item for name in names) or b"\\u00" in item
+
+
 def inside(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw) -> T:
     """Decode; what is Raw in it stands in the same bytes as `data`. Raises Unreadable."""
     try:

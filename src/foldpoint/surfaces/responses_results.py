@@ -7,13 +7,14 @@ import msgspec
 from ..core.text import bare
 from ..core.told import Told
 from .content import word
-from .places import first_of, inside, readable, told
+from .places import first_of, inside, may_name, readable, told
+from .responses_items import by_program
 
 _NONE = msgspec.Raw()
 OUTPUTS = frozenset(
     f"{kind}_call_output" for kind in ("function", "custom_tool", "local_shell", "shell", "apply_patch", "computer")
 )
-"""The items whose texts are a result of the client's."""
+"""The items whose texts are a result of the client's. What is not known is not told otherwise."""
 
 
 class _Item(msgspec.Struct, gc=False):
@@ -21,6 +22,8 @@ class _Item(msgspec.Struct, gc=False):
     call_id: Any = None
     id: Any = None
     name: Any = None
+    execution: Any = None
+    caller: Any = None
     output: msgspec.Raw = _NONE
 
 
@@ -37,13 +40,22 @@ _PARTS = msgspec.json.Decoder(list[_Part])
 
 def results_of(item: bytes) -> list[Told]:
     """The result that the item is, if it is one. Raises Unreadable."""
-    if b'_output"' not in item or item[:1] != b"{":
+    if item[:1] != b"{" or not may_name(item, b'_output"'):
         return []
     source = readable(item)
     found = inside(_ITEM, source)
-    if found.type not in OUTPUTS:
+    if not _of_client(found):
         return []
-    return [told(word(found.call_id) or word(found.id), bare(word(found.name)), _texts(found.output), source)]
+    texts = _texts(found.output) if found.type in OUTPUTS and not by_program(found.caller) else []
+    return [told(word(found.call_id) or word(found.id), bare(word(found.name)), texts, source)]
+
+
+def _of_client(found: _Item) -> bool:
+    """Did the client put it out? What the provider found or ran is no result of the client's."""
+    kind = found.type or ""
+    if kind == "tool_search_output":
+        return found.execution == "client" and word(found.call_id) != ""
+    return kind.endswith("_output") and kind != "program_output"
 
 
 def _texts(output: msgspec.Raw) -> list[msgspec.Raw]:
