@@ -27,7 +27,8 @@ class BadPart(FoldpointError, ValueError):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A part of a text of `lines` lines and `characters` characters: what was asked for of it, lines `start` to `end`.
+    """A part of a text of `lines` lines and `characters` characters: its lines `start` to `end`, where it was cut the
+    last that is in it or was looked at.
 
     text: those lines as they are, or with a pattern each line that matches, behind its number (`12: …`). matches: how
     many did, as far as was looked. next: the line at which to go on and the characters of it to skip, None where this

@@ -4,6 +4,7 @@ from typing import Protocol
 
 import msgspec
 
+from foldpoint.core.hidden import Hidden
 from foldpoint.core.policy import Mode, Policy
 from foldpoint.core.ports import Names
 from foldpoint.core.receipt import RESULTS_HEADERS, Receipt, Stage, Verdict
@@ -35,6 +36,9 @@ class FoldedBody(Protocol):
     @property
     def rebound(self) -> bool: ...
 
+    @property
+    def hidden(self) -> tuple[Hidden, ...]: ...
+
 
 class Folder(Protocol):
     """The engine as the gateway sees it."""
@@ -45,7 +49,8 @@ class Folder(Protocol):
 class Consulted(msgspec.Struct, frozen=True):
     """The body to send and what the skill said of it. `receipt` is None where no skill was consulted (off).
 
-    `rebound`: thinking in it may be of another prefix; `beta`: the beta that the body needs in a header, if any.
+    `rebound`: thinking in it may be of another prefix; `beta`: the beta that the body needs in a header, if any;
+    `hidden`: the caller's items whose results it hides and the request before did not.
     """
 
     body: bytes
@@ -56,6 +61,7 @@ class Consulted(msgspec.Struct, frozen=True):
     fault: str = ""
     rebound: bool = False
     beta: str = ""
+    hidden: tuple[Hidden, ...] = ()
 
 
 def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str, tenant: str) -> Consulted:
@@ -67,7 +73,9 @@ def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str, te
     if folded.rebound and mode == "prod":
         sent, beta = bound(sent, surface, path)
         receipt = msgspec.structs.replace(receipt, bytes_after=len(sent))
-    return Consulted(sent, receipt, folded.opening, folded.model, folded.names, folded.fault, beta=beta)
+    return Consulted(
+        sent, receipt, folded.opening, folded.model, folded.names, folded.fault, beta=beta, hidden=folded.hidden
+    )
 
 
 def measured(done: Consulted, content: bytes) -> Consulted:
@@ -86,7 +94,7 @@ def measured(done: Consulted, content: bytes) -> Consulted:
         tokens_saved=0,
         stages=tuple(msgspec.structs.replace(stage, action=measured_alone(stage.action)) for stage in given.stages),
     )
-    return msgspec.structs.replace(done, body=content, receipt=receipt)
+    return msgspec.structs.replace(done, body=content, receipt=receipt, hidden=())
 
 
 def measured_alone(verdict: Verdict) -> Verdict:

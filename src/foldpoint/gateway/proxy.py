@@ -89,6 +89,8 @@ class Proxy:
             self._limits.leave(exchange)
             if exchange.route.billed and exchange.caller:
                 self._told(request, exchange, exchange.caller)
+            elif exchange.hidden:  # one that was counted alone: the next one hides nothing new
+                self._recorder.keep(exchange.record(), exchange.hidden)
         # A head that is out did not say that the connection ends: who keeps it may send on it at any moment.
         if (self._traffic.draining and not response.prepared) or request.content.exception() is not None:
             response.force_close()
@@ -97,7 +99,7 @@ class Proxy:
     def _told(self, request: web.BaseRequest, exchange: Exchange, caller: Caller) -> None:
         """Have the request remembered, and seen by those who watch."""
         record = exchange.record()
-        self._recorder.put(record, exchange.messages)
+        self._recorder.put(record, exchange.messages, exchange.hidden)
         if self._watching.idle:
             return
         headers = request.headers
@@ -238,7 +240,7 @@ class Proxy:
         exchange.handle = handle_of(request.headers, names, done.opening)
         exchange.changes = Changes(plain=sent is not content and encoding_of(request) != "", beta=done.beta)
         if is_folded(done, content):
-            exchange.messages = sent
+            exchange.messages, exchange.hidden = sent, done.hidden
         return sent
 
     def _failed(self, exchange: Exchange, failure: Failure) -> web.Response:

@@ -147,14 +147,21 @@ def _tallied(cuts: Cuts) -> tuple[int, int]:
 
 
 def _hidden(request: Request, known: Known | None, now: Known, policy: Policy) -> tuple[Hidden, ...]:
-    """The caller's items of which the request before showed more."""
-    found = set[int]()
+    """The caller's items of which the request before showed more, or which it did not have: what is known may be of
+    another transcript that begins alike."""
+    found, before = set[int](), set[int]()
     if policy.tool_output_cap.mode == "prod":
-        found |= now.capped.keys() - (known.capped.keys() if known else set())
+        found |= now.capped.keys()
+        before |= known.capped.keys() if known else set()
     if policy.stale_tool_output.mode == "prod":
-        found |= {at for at in now.stale if at in now.old and not (known and at in known.old)}
-    if policy.agent_trajectory_compaction.mode == "prod" and now.layout:
-        found |= _sealed(known, now)
+        found |= {at for at in now.stale if at in now.old}
+        before |= {at for at in known.stale if at in known.old} if known else set()
+    if policy.agent_trajectory_compaction.mode == "prod":
+        found |= _sealed(now)
+        before |= _sealed(known) if known else set()
+    if found and known:
+        same = (known.given or known.items).leading(request.items)
+        found -= {at for at in before if at < same}
     starts = now.ledger.starts
     turns, turn, hidden = len(starts) - 1, 0, list[Hidden]()
     for at in sorted(found):
@@ -164,11 +171,12 @@ def _hidden(request: Request, known: Known | None, now: Known, policy: Policy) -
     return tuple(hidden)
 
 
-def _sealed(known: Known | None, now: Known) -> set[int]:
-    """The items with results that were sealed since the request before."""
-    first = known.ledger.starts[known.plan.state.sealed] if known and known.layout else now.ledger.head
-    last = now.ledger.starts[now.plan.state.sealed]
-    return {at for at in range(first, last) if now.ledger.views[at].answers or now.ledger.views[at].results}
+def _sealed(now: Known) -> set[int]:
+    """The items with results that are sealed."""
+    if not now.layout:
+        return set()
+    views, last = now.ledger.views, now.ledger.starts[now.plan.state.sealed]
+    return {at for at in range(now.ledger.head, last) if views[at].answers or views[at].results}
 
 
 def _front(

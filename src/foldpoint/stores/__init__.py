@@ -2,7 +2,22 @@
 
 from pathlib import Path
 
-from .base import By, Kept, KeyStore, Newest, Page, RecordStore, Savings, SessionSums, Store, StoreError, Sums
+from .base import (
+    By,
+    Kept,
+    KeyStore,
+    Newest,
+    Original,
+    Page,
+    RecordStore,
+    Result,
+    ResultStore,
+    Savings,
+    SessionSums,
+    Store,
+    StoreError,
+    Sums,
+)
 from .conversation import Conversations
 from .database import Database
 from .leases import FileLeases
@@ -18,9 +33,12 @@ __all__ = [
     "Kept",
     "KeyStore",
     "Newest",
+    "Original",
     "Page",
     "RecordStore",
     "Recorder",
+    "Result",
+    "ResultStore",
     "Ring",
     "Savings",
     "SessionSums",
