@@ -150,7 +150,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
         file = agent_file(tmp_path, address, SHELL)
         limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)); import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
         full = command(file, "run", "--trigger", "Go.")
-        full[2] = limited + full[2]
+        full[2] = LIMITED + full[2]
         done = subprocess.run(full, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 1
         assert "conversations.db" in done.stderr
