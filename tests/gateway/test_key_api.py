@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from loopback import Alone, Provider, app_of, chat, settings_for
 
-from foldpoint.assemble import engines
+from foldpoint.assemble import engines, results
 from foldpoint.config import Settings
 from foldpoint.core.key_skills import SETTABLE
 from foldpoint.gateway.serving import listening, run
@@ -52,7 +52,7 @@ class Api:
 async def api(folder: Path, settings: Settings | None = None, **gateway: Any) -> AsyncIterator[Api]:
     """The gateway on a SQLite store, with engines that fold."""
     store, shared = open_store("sqlite:///r.db", folder), Alone()
-    recorder = Recorder(store, Spool(folder / "spool"), newest=shared.newest)
+    recorder = Recorder(store, Spool(folder / "spool"), newest=shared.newest, results=store, read=results)
     settings = settings or settings_for("http://127.0.0.1:9", **{"admin_key": ADMIN, **gateway})
     app = app_of(settings, recorder, engines=engines(), store=store, shared=shared)
     async with listening(app, "127.0.0.1", 0) as url, aiohttp.ClientSession() as client:
