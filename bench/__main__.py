@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 
-from . import cost, fold, gateway, limits, records, telemetry
+from . import cap, cost, fold, gateway, limits, records, telemetry
 from .report import Section, printed, written
 
 SECTIONS: Mapping[str, Callable[[bool], Section]] = {
@@ -12,6 +12,7 @@ SECTIONS: Mapping[str, Callable[[bool], Section]] = {
     "gateway": gateway.measured,
     "limits": limits.measured,
     "cost": cost.measured,
+    "cap": cap.measured,
     "telemetry": telemetry.measured,
     "records": records.measured,
 }

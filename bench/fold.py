@@ -9,10 +9,11 @@ from statistics import median
 import msgspec
 
 from foldpoint.core.policy import Policy
-from foldpoint.engine import Engine, gate_of, limits_of
+from foldpoint.engine import Engine, gate_of
 from foldpoint.gateway.serving import settle
 from foldpoint.lab.steps import cuts, steps
 from foldpoint.skills.ledger import Ledger
+from foldpoint.skills.limits import limits_of
 from foldpoint.skills.trajectory import planned
 from foldpoint.surfaces import surface_named
 

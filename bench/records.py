@@ -17,6 +17,8 @@ from zlib import compress
 import msgspec
 from uuid_utils import uuid7
 
+from foldpoint.assemble import results
+from foldpoint.core.hidden import Hidden
 from foldpoint.core.policy import Policy
 from foldpoint.core.record import Record
 from foldpoint.core.usage import Usage
@@ -24,9 +26,10 @@ from foldpoint.engine import Engine
 from foldpoint.gateway.exchange import Exchange
 from foldpoint.gateway.routes import Route
 from foldpoint.gateway.sessions import Handle
-from foldpoint.stores import Kept, Recorder, Store, open_store, spool_of
+from foldpoint.stores import Kept, Original, Recorder, Store, open_store, spool_of
 from foldpoint.stores.columns import COLUMNS, row_of
 from foldpoint.stores.recorder import BATCH
+from foldpoint.surfaces import surface_named
 
 from .bodies import loop
 from .report import Figure, Section, percentile
@@ -36,6 +39,9 @@ BODY = 20_000
 ROUNDS, BATCHES = 5, 8
 REQUESTS = 2_000
 BAR_MS = 0.1
+HIDES = EPOCH = 5
+"""Results that one epoch hides, and requests between two that fold."""
+MEGABYTE, KEPT = 1_000_000, 9
 LEAST = 0.2
 """Of the raw limit; the rest goes into three indexes, ids that are looked up, and compressing bodies."""
 POLICY = Policy.from_dict({"skills": {"agent_trajectory_compaction": {"horizon": "adaptive"}}})
@@ -64,10 +70,27 @@ def of_store(name: str, url: str, raw: Raw, exchange: Exchange, full: bool) -> l
             *rated(f"{name}, 20 KB body", store, raw, exchange.record(), loop(21, BODY), full),
         ]
         paid = asyncio.run(paying(store, exchange))
+        hiding = asyncio.run(paying(store, exchange, hidden(), EPOCH))
+        busy = asyncio.run(paying(store, exchange, hidden()))
+        kept = keeping(store)
     return [
         *rates,
         Figure(f"a request's record and put, {name}, p50", percentile(paid, 0.5), "ms", BAR_MS),
         Figure(f"a request's record and put, {name}, p99", percentile(paid, 0.99), "ms"),
+        Figure(
+            f"the same of one that hides {HIDES} results, as one in {EPOCH} does, {name}, p50",
+            percentile(hiding, 0.5),
+            "ms",
+            BAR_MS,
+        ),
+        Figure(
+            f"the same of one that hides {HIDES} results, as one in {EPOCH} does, {name}, p99",
+            percentile(hiding, 0.99),
+            "ms",
+        ),
+        Figure(f"the same where every one does, {name}, p50", percentile(busy, 0.5), "ms"),
+        Figure(f"CPU of the thread for an original of 1 MB, {name}", kept[0], "ms"),
+        Figure(f"CPU of the thread for one that is there, {name}", kept[1], "ms"),
     ]
 
 
@@ -112,17 +135,41 @@ def folded() -> Exchange:
     )  # fmt: skip
 
 
-async def paying(store: Store, exchange: Exchange) -> list[float]:
-    """Milliseconds of the event loop's thread for each of some requests, while the recorder writes."""
+def hidden() -> tuple[Hidden, ...]:
+    """What a fold of one epoch hides."""
+    items = surface_named("anthropic").read(loop(2 * HIDES + 1, BODY * HIDES)).items
+    return tuple([Hidden(turn, item) for turn, item in enumerate(items[2::2])])
+
+
+def keeping(store: Store) -> tuple[float, float]:
+    """Milliseconds of a thread for a new original of a megabyte, and for the same once more: hash, compress, write."""
+    new, known = [], []
+    for number in range(KEPT):
+        text = f"{number} {loop(21, MEGABYTE).decode()}"[:MEGABYTE]
+        original = Original("t", "s", "", f"c{number}", 1, "read", time.time(), (text,))
+        for figures in (new, known):
+            began = time.thread_time_ns()
+            store.keep([original])
+            figures.append((time.thread_time_ns() - began) / 1e6)
+    return median(new), median(known)
+
+
+async def paying(store: Store, exchange: Exchange, hides: tuple[Hidden, ...] = (), each: int = 1) -> list[float]:
+    """Milliseconds of the event loop's thread for each of some requests, while the recorder writes.
+
+    Where `each` is more than 1, one in so many hides, and those are the ones that are told of.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        recorder = Recorder(store, spool_of("sqlite:///r.db", Path(folder)), flush_ms=20)
+        recorder = Recorder(store, spool_of("sqlite:///r.db", Path(folder)), flush_ms=20, results=store, read=results)
         await recorder.start()
         body, paid = loop(21, BODY), []
-        for _ in range(REQUESTS):
+        for number in range(REQUESTS):
+            told = number % each == 0
             exchange.id = str(uuid7())
             began = time.thread_time_ns()
-            recorder.put(exchange.record(), body)
-            paid.append((time.thread_time_ns() - began) / 1e6)
+            recorder.put(exchange.record(), body, hides if told else ())
+            if told:
+                paid.append((time.thread_time_ns() - began) / 1e6)
             await asyncio.sleep(0.0005)
         await recorder.close()
     return paid

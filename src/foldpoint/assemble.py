@@ -11,6 +11,7 @@ from aiohttp import web
 from foldpoint import __version__
 from foldpoint.config import Settings, TelemetrySettings
 from foldpoint.core.policy import Policy
+from foldpoint.core.told import Told
 from foldpoint.engine import Engine
 from foldpoint.gateway.app import create_app
 from foldpoint.gateway.callers import Engines
@@ -18,6 +19,7 @@ from foldpoint.pricing.catalog import known_name
 from foldpoint.skills.memo import Memo
 from foldpoint.stores import Recorder, open_store, spool_of
 from foldpoint.stores.shared import open_shared
+from foldpoint.surfaces import surface_named
 from foldpoint.surfaces.parts import parts
 from foldpoint.telemetry.telling import Telling, open_telling
 
@@ -43,12 +45,19 @@ def gateway(settings: Settings) -> Iterator[web.Application]:
             messages_seconds=settings.store.messages_seconds(),
             newest=shared.newest,
             took=told.metrics.took if told.metrics else None,
+            results=store,
+            read=results,
         )
         yield create_app(
             settings=settings, engines=engines(), recorder=recorder, store=store, shared=shared, telling=told
         )
     finally:
         store.close()
+
+
+def results(surface: str, item: bytes) -> list[Told]:
+    """The tool results in an item of a surface."""
+    return surface_named(surface).results(item)
 
 
 def telling(wanted: TelemetrySettings) -> Telling:

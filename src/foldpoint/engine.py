@@ -6,23 +6,19 @@ from typing import Any
 
 import msgspec
 
-from .core.edit import Layout
 from .core.errors import Unreadable, fault_of
+from .core.hidden import Hidden
 from .core.policy import Policy, Trajectory
 from .core.ports import Names, Request, Surface
 from .core.receipt import Receipt
-from .core.transcript import Limits, View
 from .pricing.catalog import gate_rates, rates_of
 from .pricing.gate import Gate
-from .skills.digest import CHECKPOINT_HEX, checkpoint_of, opening_of
-from .skills.evidence import extract
-from .skills.figures import passed_on, received
-from .skills.ledger import Ledger
-from .skills.memo import Copy, Known, Memo, key_of, viewed
-from .skills.trajectory import Plan, not_smaller, planned
+from .skills.figures import passed_on
+from .skills.item_list import folded_items
+from .skills.memo import Memo, key_of
+from .skills.pipeline import Pipeline
 from .surfaces import surface_named
 from .surfaces.objects import as_item, as_object, holds_bytes
-from .surfaces.splice import front_of, spliced, written
 
 MOST_MESSAGES = 20_000
 """Messages above which a body is passed on: reading it would keep a gateway's other requests waiting."""
@@ -38,6 +34,8 @@ class Folded(msgspec.Struct, frozen=True):
     names: what in the body may name its session; None where the body could not be read. fault: where and what a fault
     of ours was (reason `internal`), for a log. rebound: the model binds thinking to its prefix and the transcript is
     one that is folded, so some thinking of the request may be of another prefix (`surfaces.binding` says what to do).
+    hidden: the caller's items that this request shows less of, and the one before it did not (none where it is not
+    remembered what that showed: then all are in it).
     """
 
     body: bytes
@@ -47,6 +45,7 @@ class Folded(msgspec.Struct, frozen=True):
     names: Names | None = None
     fault: str = ""
     rebound: bool = False
+    hidden: tuple[Hidden, ...] = ()
 
 
 class Engine:
@@ -63,8 +62,9 @@ class Engine:
     ) -> None:
         self.policy = policy
         self._clock = clock
-        self._memo = Memo() if memo is None else memo
         self._owner = sha256(msgspec.json.encode(policy)).hexdigest()
+        self._memo = Memo() if memo is None else memo
+        self._pipeline = Pipeline(policy, self._memo, self._owner)
         self._models: dict[str, tuple[Gate, bool]] = {}
 
     def fold(self, body: bytes, surface: str, path: str | None = None, *, tenant: str = "local") -> Folded:
@@ -81,56 +81,34 @@ class Engine:
         format_ = surface_named(surface)
         if not isinstance(body, bytes):
             raise TypeError(f"a body is bytes, not {type(body).__name__}; encode a text, wrap a buffer in bytes()")
-        policy = self.policy.agent_trajectory_compaction
-        if policy.mode == "off":
+        if self.policy.mode == "off":
             return Folded(body, Receipt("no_op", "", bytes_before=len(body), bytes_after=len(body)))
         started = self._clock()
         request = None
         try:
             request = format_.read(body, path or "")
-            folded = self._fold(request, format_, policy, tenant)
+            folded = self._fold(request, format_, tenant)
         except Unreadable:
-            folded = Folded(body, passed_on(body, "skipped", "unreadable", policy))
+            folded = Folded(body, passed_on(body, "skipped", "unreadable", self.policy))
         except Exception as error:  # noqa: BLE001  a broken fold never breaks a request
-            folded = Folded(body, passed_on(body, "failed", "internal", policy), fault=fault_of(error))
-        return Folded(
-            folded.body,
-            msgspec.structs.replace(folded.receipt, fold_ns=self._clock() - started),
-            folded.opening,
-            request.model if request else "",
-            request.names if request else None,
-            folded.fault,
-            folded.rebound or (request is not None and _unplanned(folded.receipt, request.model)),
+            folded = Folded(body, passed_on(body, "failed", "internal", self.policy), fault=fault_of(error))
+        return msgspec.structs.replace(
+            folded,
+            receipt=msgspec.structs.replace(folded.receipt, fold_ns=self._clock() - started),
+            model=request.model if request else "",
+            names=request.names if request else None,
+            rebound=folded.rebound or (request is not None and _unplanned(folded.receipt, request.model)),
         )
 
-    def _fold(self, request: Request, surface: Surface, policy: Trajectory, tenant: str) -> Folded:
-        body = request.body
-        if len(request.items) > MOST_MESSAGES:
-            return Folded(body, passed_on(body, "skipped", "too_large", policy, len(request.items)))
+    def _fold(self, request: Request, surface: Surface, tenant: str) -> Folded:
+        body, messages = request.body, len(request.items)
+        if messages > MOST_MESSAGES:
+            return Folded(body, passed_on(body, "skipped", "too_large", self.policy, messages))
         if request.state:
-            return Folded(body, passed_on(body, "skipped", "provider_state", policy, len(request.items)))
-        known, plan = self._planned(request, surface, policy, tenant)
-        folded = spliced(request, known.front, known.layout.tail) if known.layout else body
-        if len(folded) > len(body):
-            folded, plan = body, not_smaller(plan, known.ledger)
-        receipt = received(request, known.ledger, plan, policy, folded, known.checkpoint[:CHECKPOINT_HEX])
-        rebound = known.ledger.binds and plan.folds
-        return Folded(body if policy.mode == "shadow" else folded, receipt, known.opening, rebound=rebound)
-
-    def _planned(self, request: Request, surface: Surface, policy: Trajectory, tenant: str) -> tuple[Known, Plan]:
+            return Folded(body, passed_on(body, "skipped", "provider_state", self.policy, messages))
         key = key_of((self._owner, tenant, surface.name, short(request.model)), request.items)
-        known = self._memo.get(key)
-        views, spelled, same = viewed(surface, request.items, limits_of(policy), known)
-        gate, binds = self._terms(request.model)
-        ledger = Ledger(
-            views, surface.shape, known.ledger if known else None, same, recall=policy.recall_hint, binds=binds
-        )
-        plan = planned(surface, request.items, ledger, policy, gate, known.plan if known else None)
-        copy = Copy(request.items, known.items if known else None, spelled)
-        digests = _digests(surface, request.items, ledger, plan, known, spelled)
-        now = Known(copy, ledger, plan, *digests, *_front(surface, request, views, plan, policy, known, spelled))
-        self._memo.put(key, now)
-        return now, plan
+        done = self._pipeline.run(request, surface, key, *self._terms(request.model))
+        return Folded(done.body, done.receipt, done.opening, rebound=done.rebound, hidden=done.hidden)
 
     def _terms(self, model: str) -> tuple[Gate, bool]:
         """The gate at the model's prices, and whether the model binds thinking to its prefix."""
@@ -143,43 +121,6 @@ class Engine:
         return self._models[model]
 
 
-def _front(
-    surface: Surface,
-    request: Request,
-    views: Sequence[View],
-    plan: Plan,
-    policy: Trajectory,
-    known: Known | None,
-    spelled: int,
-) -> tuple[Layout | None, bytes]:
-    """The layout with our breakpoint, and what is written in front of the tail; taken over where nothing changed."""
-    layout = plan.layout
-    if layout is None:
-        return None, b""
-    if policy.manage_breakpoints is not False:
-        layout = surface.with_breakpoint(request, views, layout, policy.manage_breakpoints is True)
-    if known and known.layout == layout and spelled >= layout.tail:
-        return layout, known.front
-    return layout, front_of(surface, request.items, layout)
-
-
-def _digests(
-    surface: Surface, items: Sequence[bytes], ledger: Ledger, plan: Plan, known: Known | None, spelled: int
-) -> tuple[str, str]:
-    """Opening digest and checkpoint; taken over where the bytes are the same: a view says less than they do."""
-    opening = (
-        known.opening
-        if known and spelled >= ledger.head == known.ledger.head
-        else opening_of(surface, items[: ledger.head])
-    )
-    if not plan.layout:
-        return opening, ""
-    folds, made = plan.state.folds, len(known.plan.state.folds) if known else 0
-    if known and known.plan.layout and spelled >= known.plan.layout.tail and folds[:made] == known.plan.state.folds:
-        return opening, checkpoint_of(surface, items, folds, (known.checkpoint, made))
-    return opening, checkpoint_of(surface, items, folds)
-
-
 def short(name: str) -> str:
     """A name, or a digest of one that is too long to be remembered."""
     return name if len(name) <= LONGEST_NAME else sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
@@ -188,12 +129,6 @@ def short(name: str) -> str:
 def _unplanned(receipt: Receipt, model: str) -> bool:
     """Did nobody look whether the transcript is folded, on a model that binds thinking to its prefix?"""
     return receipt.reason in ("internal", "too_large") and rates_of(model).binds_thinking
-
-
-def limits_of(policy: Trajectory) -> Limits:
-    """The lengths that a policy gives the parts of a line."""
-    finder = extract if policy.extract == "evidence" else None
-    return Limits(head=policy.tool_result_head_chars, verbatim=policy.verbatim_chars, finder=finder)
 
 
 def gate_of(policy: Trajectory, model: str) -> Gate:
@@ -225,24 +160,17 @@ def fold_messages(messages: Sequence[Any], surface: str, policy: Policy = Policy
 
     Messages are dicts (or pydantic models) in the surface's format. What can't be folded comes back as it is.
     """
-    format_, trajectory = surface_named(surface), policy.agent_trajectory_compaction
-    if trajectory.mode != "prod":
+    format_ = surface_named(surface)
+    if "prod" not in policy.modes.values():
         return list(messages)
     try:
-        return _folded_objects(messages, format_, trajectory)
+        return _folded_objects(messages, format_, policy)
     except Exception:  # noqa: BLE001  a broken fold never breaks an agent
         return list(messages)
 
 
-def _folded_objects(messages: Sequence[Any], surface: Surface, policy: Trajectory) -> list[Any]:
+def _folded_objects(messages: Sequence[Any], surface: Surface, policy: Policy) -> list[Any]:
     items = [as_item(message) for message in messages]
-    ledger = Ledger([surface.view(item, limits_of(policy)) for item in items], surface.shape, recall=policy.recall_hint)
-    plan = planned(surface, items, ledger, policy, gate_of(policy, ""))
-    if plan.layout is None:
-        return list(messages)
+    done = folded_items(surface, items, policy, gate_of(policy.agent_trajectory_compaction, ""))
     blobs = any(map(holds_bytes, messages))
-    folded = [
-        messages[slot.item] if slot.item is not None and not slot.added else as_object(item, blobs)
-        for slot, item in zip(plan.layout.slots, written(surface, items, plan.layout), strict=True)
-    ]
-    return [*folded, *messages[plan.layout.tail :]]
+    return [messages[at] if at is not None else as_object(item, blobs) for at, item in done]

@@ -51,6 +51,7 @@ def test_the_document_names_every_path(api: tuple[str, str]) -> None:
         "/api/v1/tenant/session/{id}": ["get"],
         "/api/v1/tenant/ring": ["get"],
         "/api/v1/tenant/savings": ["get"],
+        "/api/v1/session/{session}/result/{id}": ["get"],
         "/api/v1/dev_key/skills": ["get", "post"],
         "/api/v1/dev_keys": ["get", "post"],
         "/api/v1/dev_keys/{id}": ["delete"],

@@ -111,10 +111,8 @@ openai = 3
 epoch_sise = 5
 epoch_size = 1
 mode = "live"
-[skills.tool_output_cap]
-mode = "prod"
 [skills.compact_history]
-mode = "off"
+mode = "prod"
 """,
     )
     assert problems(path) == [
@@ -134,7 +132,7 @@ mode = "off"
         f"foldpoint.toml:19: unknown key 'epoch_sise' in [{SKILL}] (did you mean 'epoch_size'?)",
         f"foldpoint.toml:20: {SKILL}.epoch_size must be >= 2",
         f"foldpoint.toml:21: {SKILL}.mode must be one of off, shadow, prod",
-        'foldpoint.toml:23: skills.tool_output_cap is not in this version: only mode = "off" is understood',
+        'foldpoint.toml:23: skills.compact_history is not in this version: only mode = "off" is understood',
     ]
 
 
@@ -174,7 +172,8 @@ def test_a_variable_that_is_no_setting() -> None:
     environ = {"FOLDPOINT_GATEWAY__PROT": "1", "FOLDPOINT_STORE_URL": "x", "FOLDPOINT_MODE": "off"}
     assert problems(None, environ) == [
         "env:FOLDPOINT_GATEWAY__PROT: is no setting (did you mean 'FOLDPOINT_GATEWAY__PORT'?)",
-        f"env:FOLDPOINT_MODE: is no setting (did you mean '{SKILL_ENV}__MODE'?)",
+        f"env:FOLDPOINT_MODE: is no setting (did you mean '{SKILL_ENV}__MODE' or "
+        "'FOLDPOINT_SKILLS__TOOL_OUTPUT_CAP__MODE' or 'FOLDPOINT_SKILLS__STALE_TOOL_OUTPUT__MODE'?)",
         "env:FOLDPOINT_STORE_URL: is no setting (did you mean 'FOLDPOINT_STORE__URL'?)",
     ]
 

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from foldpoint.config.keys import SETTINGS, SKILL
+from foldpoint.config.keys import SETTINGS, SKILL_TABLES
 from foldpoint.config.show import toml
-from foldpoint.core.parameters import TRAJECTORY, Parameter
+from foldpoint.core.parameters import PARAMETERS, Parameter
 from foldpoint.core.receipt import REASONS, VERDICTS
 from foldpoint.telemetry import names
 
@@ -18,19 +18,21 @@ def row(parameter: Parameter) -> str:
     allowed = ", ".join(f"`{choice}`" for choice in parameter.choices)
     if parameter.kind in ("int", "float"):
         allowed = f"> {parameter.floor}" if parameter.above else f"≥ {parameter.floor}"
+        allowed = f"0 or ≥ {parameter.least}" if parameter.least else allowed
     return f"| `{parameter.name}` | {default} | {allowed} | {parameter.about} |"
 
 
 def test_every_parameter_is_on_its_page() -> None:
     """One row each, in the order of the list, with default, what is allowed and the meaning."""
     page = (DOCS / "parameters.md").read_text()
-    assert [line for line in page.splitlines() if line.startswith("| `")] == [row(each) for each in TRAJECTORY]
+    rows = [line for skill, listed in PARAMETERS.items() for line in (f"## `{skill}`", *map(row, listed))]
+    assert [line for line in page.splitlines() if line.startswith(("| `", "## "))] == rows
 
 
 def test_every_setting_is_on_its_page() -> None:
-    """Under its table, in the order of the list, with default and meaning; those of the skill have the page above."""
+    """Under its table, in the order of the list, with default and meaning; those of the skills have the page above."""
     rows: list[str] = []
-    for each in (setting for setting in SETTINGS if setting.table != SKILL):
+    for each in (setting for setting in SETTINGS if setting.table not in SKILL_TABLES):
         heading = f"## `[{each.table}]`"
         default = "unset" if each.default is None else toml(each.default)
         rows += [*([] if heading in rows else [heading]), f"| `{each.name}` | {default} | {each.about} |"]

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import msgspec
 from aiohttp import web
 
 from foldpoint.config import Aws, GatewaySettings, Settings, StoreSettings, Upstream
+from foldpoint.core.hidden import Hidden
 from foldpoint.core.key import Exceeded, Key, KeyLimits
 from foldpoint.core.policy import Policy, Trajectory
 from foldpoint.core.receipt import Receipt, Stage
@@ -149,13 +150,18 @@ class Recorded:
     def __init__(self) -> None:
         self.records: list[Record] = []
         self.messages: list[bytes | None] = []
+        self.hidden: list[Hidden] = []
         self.failing = False
         self._more = asyncio.Event()
 
-    def put(self, record: Record, messages: bytes | None = None) -> None:
+    def put(self, record: Record, messages: bytes | None = None, hidden: Sequence[Hidden] = ()) -> None:
         self.records.append(record)
         self.messages.append(messages)
+        self.hidden += hidden
         self._more.set()
+
+    def keep(self, record: Record, hidden: Sequence[Hidden]) -> None:
+        self.hidden += hidden
 
     async def start(self) -> None: ...
 

@@ -170,7 +170,7 @@ def test_a_key_sets_what_it_folds_by(tmp_path: Path) -> None:
             _, other = await it.made(plan="enterprise")
             before = (await it.ask("GET", SKILLS, key=secret))[1]
             assert before["skill_modes"][SKILL] == "prod"
-            assert set(before["skill_params"][SKILL]) == set(SETTABLE)
+            assert set(before["skill_params"][SKILL]) == set(SETTABLE[SKILL])
             body = {
                 "skills": [SKILL],
                 "skill_modes": {SKILL: "shadow"},
@@ -179,7 +179,7 @@ def test_a_key_sets_what_it_folds_by(tmp_path: Path) -> None:
             status, said = await it.ask("POST", SKILLS, body, key=secret)
             assert (status, said["skills"], said["skill_modes"][SKILL]) == (200, [SKILL], "shadow")
             changed = {**before["skill_params"][SKILL], "epoch_size": 7, "expected_task_steps": 40}
-            assert said["skill_params"] == {SKILL: changed}
+            assert said["skill_params"] == {**before["skill_params"], SKILL: changed}
             assert await it.ask("GET", SKILLS, key=secret) == (200, said)
             assert await it.ask("GET", SKILLS, key=other) == (200, before)
             assert it.told == [id]

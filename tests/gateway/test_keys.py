@@ -201,7 +201,7 @@ def test_a_key_folds_by_its_own_policy() -> None:
         first = await callers.of([(b"x-api-key", SECRET.encode())])
         again = await callers.of([(b"X-Api-Key", SECRET.encode())])
         assert first is again
-        assert first.trajectory == Trajectory(epoch_size=9)
+        assert first.policy == Policy(Trajectory(epoch_size=9))
 
     run(main())
     assert asked == [Policy(), Policy(Trajectory(epoch_size=9))]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from foldpoint.core.policy import Trajectory
 from foldpoint.core.text import one_line, unspelled
-from foldpoint.engine import limits_of
 from foldpoint.skills.evidence import extract
+from foldpoint.skills.limits import limits_of
 from foldpoint.surfaces import surface_named
 
 LENGTH = 320

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from foldpoint.core.policy import Trajectory
+from foldpoint.core.policy import Policy, Trajectory
 from foldpoint.core.receipt import Receipt, Stage
 from foldpoint.pricing.gate import Gate
 from foldpoint.skills.figures import passed_on, received
+from foldpoint.skills.memo import Copy, Known
 from foldpoint.skills.trajectory import planned
 from foldpoint.surfaces import SURFACES
 from transcripts import body, ledger, messages
@@ -19,16 +20,18 @@ BLOCK = 16 + 70 + 4 * 393
 
 def receipt(turns: int, **parameters: Any) -> Receipt:
     """The receipt of a transcript whose folded body has 5,000 bytes."""
-    policy = Trajectory(**parameters)
+    policy = Policy(Trajectory(**parameters))
     request = SURFACE.read(body("anthropic", turns))
     read = ledger("anthropic", messages("anthropic", turns))
-    plan = planned(SURFACE, request.items, read, policy, Gate(100, 1_250))
-    return received(request, read, plan, policy, b"x" * 5_000, "0123456789ab" if plan.layout else "")
+    plan = planned(SURFACE, request.items, read, policy.agent_trajectory_compaction, Gate(100, 1_250))
+    now = Known(Copy(request.items, None, 0), read, plan, "", "0123456789ab" if plan.layout else "")
+    sent = request.body if policy.mode == "shadow" or not plan.layout else b"x" * 5_000
+    return received(request, now, policy, sent, [])
 
 
 def test_a_body_that_goes_on_has_the_same_figures_on_both_sides() -> None:
     """Passed on without a plan."""
-    assert passed_on(b"abc", "skipped", "unreadable", Trajectory(), 2) == Receipt(
+    assert passed_on(b"abc", "skipped", "unreadable", Policy(), 2) == Receipt(
         "skipped",
         "unreadable",
         messages_before=2,

@@ -10,6 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from key_suite import OFF, KeySuite
+from result_suite import ResultSuite
 from store_suite import FULL, StoreSuite, fill, ids, record
 
 from foldpoint.stores import Kept, Store, StoreError, open_store, spool_of
@@ -17,7 +18,7 @@ from foldpoint.stores.connections import MOST, Connections, conninfo_of
 from servers import PASSWORD, QUOTED, Postgres, free_port, postgres
 
 NOWHERE = Path("/nowhere")
-APPLIED = [(1, "0001_records.sql"), (2, "0002_keys.sql")]
+APPLIED = [(1, "0001_records.sql"), (2, "0002_keys.sql"), (3, "0003_results.sql"), (4, "0004_conversations.sql")]
 OPEN = """
 import sys
 from pathlib import Path
@@ -57,7 +58,7 @@ def store(postgres_server: Postgres) -> Iterator[Store]:
     store.close()
 
 
-class TestPostgres(StoreSuite, KeySuite):
+class TestPostgres(StoreSuite, KeySuite, ResultSuite):
     """The shared suite."""
 
 
@@ -102,7 +103,7 @@ def test_a_newer_schema_is_refused(postgres_server: Postgres) -> None:
     url = postgres_server.database()
     opened(url).close()
     sql(url, "INSERT INTO foldpoint.schema_version VALUES (99, 'x', 0)")
-    with pytest.raises(StoreError, match=r": the store has schema 99, this version knows 2: use a newer Foldpoint"):
+    with pytest.raises(StoreError, match=r": the store has schema 99, this version knows 4: use a newer Foldpoint"):
         opened(url)
 
 

@@ -7,14 +7,16 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from store_suite import record
 
+from foldpoint.core.hidden import Hidden
 from foldpoint.core.record import Record
-from foldpoint.stores import Kept, Recorder, Spool, SqliteDatabase, SqlStore, StoreError
+from foldpoint.core.told import Told
+from foldpoint.stores import Kept, Original, Recorder, Spool, SqliteDatabase, SqlStore, StoreError
 from foldpoint.stores.recorder import Limits
 
 CRASH = Path(__file__).with_name("crashing.py")
@@ -438,3 +440,94 @@ def test_a_killed_process_loses_no_record_older_than_a_flush(tmp_path: Path) -> 
     store.close()
     assert written > 0
     assert found[:written] == [f"{n:06}" for n in range(written)]
+
+
+class Results:
+    """Results that are kept, or fail as their store does."""
+
+    def __init__(self, store: Flaky) -> None:
+        self.kept: list[Original] = []
+        self.purged: list[tuple[float, float]] = []
+        self._store = store
+
+    def keep(self, originals: Sequence[Original]) -> None:
+        self._store.ping()
+        self.kept += originals
+
+    def result(self, tenant: str, session: str, id: str, turn: int | None = None) -> None: ...
+
+    def purge_results(self, before: float, now: float) -> int:
+        self.purged.append((before, now))
+        return 0
+
+
+def words(surface: str, item: bytes) -> list[Told]:
+    """An item of `id text id text …`."""
+    said = item.decode().split()
+    return [Told(id, "read", (text,)) for id, text in zip(said[::2], said[1::2], strict=True)]
+
+
+def test_what_was_hidden_is_kept_with_its_record(tmp_path: Path) -> None:
+    """Every result of every item, and that of a request that leaves no record; an item that can't be read has none."""
+    store = Flaky()
+    results = Results(store)
+
+    async def main() -> None:
+        it = recorder(store, tmp_path, results=results, read=words, clock=lambda: 90_000.0)
+        it.put(record("a"), b"body", (Hidden(1, b"c1 one c2 two"), Hidden(2, b"odd"), Hidden(3, b"c3 three")))
+        it.keep(record("b"), (Hidden(4, b"c4 four"),))
+        it.put(record("c", session=""), None, (Hidden(1, b"c5 five"),))
+        await it.flush()
+        await it.close()
+
+    asyncio.run(main())
+    found = [(one.id, one.turn, one.texts) for one in results.kept]
+    assert found == [("c1", 1, ("one",)), ("c2", 1, ("two",)), ("c3", 3, ("three",)), ("c4", 4, ("four",))]
+    assert store.ids() == ["a", "c"]
+    assert results.purged == [(90_000.0 - 86_400, 90_000.0)]
+
+
+def test_originals_wait_in_the_spool_with_their_records(tmp_path: Path) -> None:
+    """In order, once each, from one process to the next."""
+    store = Flaky()
+    results = Results(store)
+    store.failing = True
+
+    async def put(failing: bool, *ids: str) -> None:
+        it = recorder(store, tmp_path, results=results, read=words)
+        for id in ids:
+            it.put(record(id), None, (Hidden(1, f"{id} text-{id}".encode()),))
+        it.keep(record("none"), (Hidden(1, f"k{ids[0]} counted".encode()),))
+        store.failing = failing
+        await it.flush()
+        await it.flush()
+        await it.close()
+
+    asyncio.run(put(True, "a", "b"))
+    assert (store.ids(), results.kept) == ([], [])
+    asyncio.run(put(False, "c"))
+    assert store.ids() == ["a", "b", "c"]
+    assert [one.id for one in results.kept] == ["a", "b", "ka", "c", "kc"]
+
+
+def test_what_is_hidden_is_bounded_in_memory(tmp_path: Path) -> None:
+    """Over the limit of bytes the record is kept without it; where nothing is to be kept, so is every one."""
+    store = Flaky()
+    results = Results(store)
+
+    async def main() -> None:
+        it = recorder(store, tmp_path, results=results, read=words, limits=Limits(bytes=30))
+        it.put(record("a"), None, (Hidden(1, b"c1 0123456789"),))
+        it.put(record("b"), None, (Hidden(1, b"c2 0123456789012345678901234567890"),))
+        await it.flush()
+        it.put(record("c"), None, (Hidden(1, b"c3 0123456789"),))
+        await it.flush()
+        await it.close()
+        off = recorder(store, tmp_path, results=results, read=words, messages_seconds=None)
+        off.put(record("d"), None, (Hidden(1, b"c4 text"),))
+        await off.flush()
+        await off.close()
+
+    asyncio.run(main())
+    assert [one.id for one in results.kept] == ["c1", "c3"]
+    assert store.ids() == ["a", "b", "c", "d"]

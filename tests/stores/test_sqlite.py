@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from key_suite import KeySuite
+from result_suite import ResultSuite
 from store_suite import FULL, StoreSuite, fill, ids, record
 
 from foldpoint.stores import Kept, SqliteDatabase, SqlStore, Store, StoreError, open_store, spool_of
@@ -19,7 +20,7 @@ from foldpoint.stores.migrate import migrations
 from foldpoint.stores.sqlite import migrate_file
 from foldpoint.stores.sqlite_faults import faults, transaction
 
-APPLIED = [(1, "0001_records.sql"), (2, "0002_keys.sql")]
+APPLIED = [(1, "0001_records.sql"), (2, "0002_keys.sql"), (3, "0003_results.sql"), (4, "0004_conversations.sql")]
 OPEN = """
 import sys
 from pathlib import Path
@@ -36,7 +37,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-class TestSqlite(StoreSuite, KeySuite):
+class TestSqlite(StoreSuite, KeySuite, ResultSuite):
     """The shared suite."""
 
 
@@ -94,7 +95,7 @@ def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     SqlStore(SqliteDatabase(path)).close()
     with sqlite3.connect(path) as connection:
         connection.execute("INSERT INTO schema_version VALUES (99, 'x', 0)")
-    with pytest.raises(StoreError, match=r"r\.db: the store has schema 99, this version knows 2: use a newer"):
+    with pytest.raises(StoreError, match=r"r\.db: the store has schema 99, this version knows 4: use a newer"):
         SqlStore(SqliteDatabase(path))
 
 

@@ -26,6 +26,7 @@ COMMANDS = {
     "demo": Command("Replay agent sessions and show what the fold saves.", "all"),
     "simulate": Command("Run a simulated provider that bills like the real one.", "lab"),
     "config": Command("Show the settings, or write a file to begin with.", "cli"),
+    "agent": Command("Run an agent that lives on its log, and look at what it did.", "agent"),
     "keys": Command("Make, list and revoke the keys of this gateway.", "gateway"),
 }
 

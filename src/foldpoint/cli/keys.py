@@ -39,7 +39,8 @@ def create(
     ] = None,
     mode: Annotated[Pairs | None, typer.Option(metavar="SKILL=off|shadow|prod", help="Mode of a skill.")] = None,
     param: Annotated[
-        Pairs | None, typer.Option(metavar="NAME=VALUE", help="Parameter of agent_trajectory_compaction.")
+        Pairs | None,
+        typer.Option(metavar="[SKILL.]NAME=VALUE", help="Of a skill, or of agent_trajectory_compaction."),
     ] = None,
     requests_per_minute: Annotated[int | None, typer.Option(help="Requests it may send a minute.")] = None,
     tokens_per_minute: Annotated[int | None, typer.Option(help="Tokens it may use a minute.")] = None,
@@ -47,7 +48,6 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Make a key and show its secret, once."""
-    from foldpoint.core.key_skills import TRAJECTORY_SKILL
     from foldpoint.core.new_key import asked
     from foldpoint.gateway.minting import minted
 
@@ -60,7 +60,7 @@ def create(
     wanted["upstreams"] = pairs("--upstream", upstream)
     wanted["skill_modes"] = pairs("--mode", mode)
     if param:
-        wanted["skill_params"] = {TRAJECTORY_SKILL: parameters(pairs("--param", param))}
+        wanted["skill_params"] = parameters(pairs("--param", param))
     key, secret = minted(asked(wanted))
     with opened(config) as (settings, store):
         store.add_key(key, digest(settings, store, secret))
@@ -134,13 +134,19 @@ def pairs(option: str, given: Pairs | None) -> dict[str, str]:
     return found
 
 
-def parameters(given: dict[str, str]) -> dict[str, Any]:
-    """Each value as its parameter is: a text becomes a number or a truth value; a name that is none stays for the
-    check."""
+def parameters(given: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """By skill, each value as its parameter is: a text becomes a number or a truth value; a name that is none stays for
+    the check."""
     from foldpoint.config.sources import converted
     from foldpoint.core.key_skills import SETTABLE
+    from foldpoint.core.policy import SKILLS
 
-    return {name: converted(text, SETTABLE[name].kind) if name in SETTABLE else text for name, text in given.items()}
+    found: dict[str, dict[str, Any]] = {}
+    for named, text in given.items():
+        skill, _, name = named.rpartition(".")
+        known = SETTABLE.get(skill or SKILLS[0], {})
+        found.setdefault(skill or SKILLS[0], {})[name] = converted(text, known[name].kind) if name in known else text
+    return found
 
 
 def view(key: "Key") -> dict[str, Any]:

@@ -10,11 +10,15 @@ from foldpoint.core.errors import FoldpointError, nearest
 from foldpoint.core.parameters import Value
 from foldpoint.core.policy import SKILLS
 
-from .keys import SKILL, Setting, is_pointer, kind_problem
+from .keys import Setting, is_pointer, kind_problem
 from .sources import FLAG, PREFIX, Key, Said
 
-_OTHER_SKILLS = SKILLS[1:]
-_PARAMETERS = {parameter.name: parameter for parameter in parameters.TRAJECTORY}
+_OTHER_SKILLS = tuple(skill for skill in SKILLS if skill not in parameters.PARAMETERS)
+_PARAMETERS = {
+    f"skills.{skill}.{parameter.name}": parameter
+    for skill, listed in parameters.PARAMETERS.items()
+    for parameter in listed
+}
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -63,9 +67,9 @@ def value_problem(setting: Setting, value: Any) -> str | None:
     """What is wrong with the value of a known setting, or None."""
     if isinstance(value, int) and abs(value) >= 2**63:
         return f"{setting.key} must be a number below 2^63"
-    if setting.table == SKILL:
-        message = parameters.problem(_PARAMETERS[setting.name], value)
-        return f"{SKILL}.{message}" if message else None
+    if setting.key in _PARAMETERS:
+        message = parameters.problem(_PARAMETERS[setting.key], value)
+        return f"{setting.table}.{message}" if message else None
     if (value is None and setting.optional) or (setting.address and is_pointer(value)):
         return None
     wrong = kind_problem(setting.kind, value) or setting.wrong(value)
@@ -94,7 +98,7 @@ def _unknown_variable(one: Said, listed: Iterable[Key]) -> str | None:
     name = one.source.removeprefix("env:")
     names = [PREFIX + "__".join(path).upper() for path in listed]
     homes = [known for known in names if known.endswith(f"__{name.removeprefix(PREFIX)}")]
-    return "is no setting" + (f" (did you mean {homes[0]!r}?)" if len(homes) == 1 else nearest(name, names))
+    return "is no setting" + (f" (did you mean {' or '.join(map(repr, homes))}?)" if homes else nearest(name, names))
 
 
 def children(table: Key, listed: Iterable[Key]) -> set[str]:

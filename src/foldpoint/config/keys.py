@@ -1,6 +1,6 @@
 """The one list of the settings outside the skills: kind, default, meaning, and what a value must be.
 
-`foldpoint.core.parameters` is the same list for the skill; checks, `config show` and `config init` are made from both.
+`foldpoint.core.parameters` is the same list for the skills; checks, `config show` and `config init` are made from both.
 """
 
 import re
@@ -10,12 +10,13 @@ from typing import Literal, get_args
 import msgspec
 
 from foldpoint.core.key import UPSTREAMS
-from foldpoint.core.parameters import TRAJECTORY, Parameter, Value
+from foldpoint.core.parameters import PARAMETERS, Parameter, Value
 
 from .settings import Auth, LogFormat, seconds
 
 Kind = Literal["int", "float", "bool", "choice", "text"]
 SKILL = "skills.agent_trajectory_compaction"
+SKILL_TABLES = tuple(f"skills.{skill}" for skill in PARAMETERS)
 _SECRET = "env:NAME, file:PATH or the text itself"
 _POINTER = "env:NAME or file:PATH that holds it"
 _ADDRESS = re.compile(r"https?://[^\s/?#]+(/[^\s?#]*)?")
@@ -215,10 +216,9 @@ def _upstream(name: str) -> tuple[Setting, ...]:
     )  # fmt: skip
 
 
-def _of_skill(parameter: Parameter) -> Setting:
-    return Setting(
-        f"{SKILL}.{parameter.name}", parameter.kind, parameter.default, parameter.about, optional=parameter.optional
-    )
+def _of_skill(skill: str, parameter: Parameter) -> Setting:
+    key = f"skills.{skill}.{parameter.name}"
+    return Setting(key, parameter.kind, parameter.default, parameter.about, optional=parameter.optional)
 
 
 _AWS = Setting(
@@ -227,9 +227,9 @@ _AWS = Setting(
     "what was signed with them",
     _aws, optional=True,
 )  # fmt: skip
-_SKILL = tuple(_of_skill(parameter) for parameter in TRAJECTORY)
+_SKILLS = tuple(_of_skill(skill, parameter) for skill, listed in PARAMETERS.items() for parameter in listed)
 _UPSTREAMS = (*(setting for name in UPSTREAMS for setting in _upstream(name)), _AWS)
-SETTINGS = (*_GATEWAY, *_STORE, *_TELEMETRY, *_UPSTREAMS, *_SKILL)
+SETTINGS = (*_GATEWAY, *_STORE, *_TELEMETRY, *_UPSTREAMS, *_SKILLS)
 """Every setting, in the order of the file."""
 KNOWN = {tuple(setting.key.split(".")): setting for setting in SETTINGS}
 SECRETS = tuple(setting.key for setting in SETTINGS if setting.secret)

@@ -13,7 +13,7 @@ from foldpoint.core.parameters import Value
 from foldpoint.core.policy import TABLES, Policy
 
 from .check import ConfigError, Problem, checked
-from .keys import ADDRESSES, KNOWN, SECRETS, SKILL, is_pointer
+from .keys import ADDRESSES, KNOWN, SECRETS, SKILL_TABLES, is_pointer
 from .settings import Aws, GatewaySettings, Settings, StoreSettings, TelemetrySettings, Upstream
 from .sources import Said, from_deployment, from_environment, from_flags, from_text, read_text
 
@@ -163,7 +163,7 @@ def _made(values: Mapping[str, Any], aws: Aws, data_dir: Path) -> Settings:
 
 
 def _policy(values: Mapping[str, Any]) -> Policy:
-    return Policy.from_dict({"skills": {SKILL.partition(".")[2]: _table(values, SKILL)}})
+    return Policy.from_dict({"skills": {table.partition(".")[2]: _table(values, table) for table in SKILL_TABLES}})
 
 
 def _table(values: Mapping[str, Any], table: str) -> dict[str, Any]:

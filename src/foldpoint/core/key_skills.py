@@ -7,14 +7,16 @@ import msgspec
 
 from .errors import FoldpointError, nearest
 from .key import Key, KeySkills
-from .parameters import TRAJECTORY, Parameter, Value, problem
+from .parameters import PARAMETERS, Parameter, Value, problem
 from .policy import MODES, SKILLS, Policy
 
 FIELDS = ("skills", "skill_modes", "skill_params")
 ENTERPRISE = "skill_params is only configurable on the Enterprise plan"
-TRAJECTORY_SKILL = SKILLS[0]
-SETTABLE: Mapping[str, Parameter] = {each.name: each for each in TRAJECTORY if each.per_key and each.name != "mode"}
-"""The parameters that a key may set."""
+SETTABLE: Mapping[str, Mapping[str, Parameter]] = {
+    skill: {each.name: each for each in listed if each.per_key and each.name != "mode"}
+    for skill, listed in PARAMETERS.items()
+}
+"""The parameters that a key may set, by skill."""
 Problems = list[tuple[str, str]]
 
 
@@ -101,7 +103,7 @@ def params_problems(given: object) -> Problems:
         elif not isinstance(params, Mapping):
             problems.append((place, f"{place} must be an object of parameters"))
         else:
-            found = ((str(name), _param_problem(name, value, place)) for name, value in params.items())
+            found = ((str(name), _param_problem(skill, name, value, place)) for name, value in params.items())
             problems += [(name, wrong) for name, wrong in found if wrong]
     return problems
 
@@ -114,26 +116,30 @@ def policy_of(configured: Policy, skills: KeySkills) -> Policy:
     """
     if skills == KeySkills():
         return configured
-    trajectory = configured.agent_trajectory_compaction
-    if skills.skills is None:
-        mode = trajectory.mode
-    elif TRAJECTORY_SKILL in skills.skills:
-        mode = "prod" if trajectory.mode == "off" else trajectory.mode
-    else:
-        return Policy(msgspec.structs.replace(trajectory, mode="off"))
-    mode = skills.modes.get(TRAJECTORY_SKILL, mode)
-    params: dict[str, Any] = skills.params.get(TRAJECTORY_SKILL, {})
-    return Policy(msgspec.structs.replace(trajectory, **{**params, "mode": mode}))
+    return Policy(**{skill: _of_key(skill, getattr(configured, skill), skills) for skill in PARAMETERS})
+
+
+def _of_key(skill: str, configured: Any, skills: KeySkills) -> Any:
+    """The parameters of one skill, a key's over the configured ones."""
+    mode = configured.mode
+    if skills.skills is not None and skill not in skills.skills:
+        return msgspec.structs.replace(configured, mode="off")
+    if skills.skills is not None and mode == "off":
+        mode = "prod"
+    mode = skills.modes.get(skill, mode)
+    return msgspec.structs.replace(configured, **{**skills.params.get(skill, {}), "mode": mode})
 
 
 def effective(policy: Policy) -> dict[str, Any]:
     """A policy in the shape of a save: the skills that are on, the mode of each, the parameters that a key may set."""
-    trajectory = policy.agent_trajectory_compaction
-    modes = {skill: trajectory.mode if skill == TRAJECTORY_SKILL else "off" for skill in SKILLS}
+    modes = policy.modes
     return {
         "skills": [skill for skill, mode in modes.items() if mode != "off"],
         "skill_modes": modes,
-        "skill_params": {TRAJECTORY_SKILL: {name: getattr(trajectory, name) for name in SETTABLE}},
+        "skill_params": {
+            skill: {name: getattr(getattr(policy, skill), name) for name in settable}
+            for skill, settable in SETTABLE.items()
+        },
     }
 
 
@@ -158,19 +164,19 @@ def _not_on(skill: object, field: str) -> str | None:
     """Why a skill cannot be on, or None."""
     if skill not in SKILLS:
         return _unknown_skill(skill, field)
-    return None if skill == TRAJECTORY_SKILL else f"{skill} is not in this version; leave it out of {field}"
+    return None if skill in PARAMETERS else f"{skill} is not in this version; leave it out of {field}"
 
 
 def _unknown_skill(skill: object, field: str) -> str:
     return f"unknown skill {skill!r} in {field}{nearest(str(skill), SKILLS)}"
 
 
-def _param_problem(name: object, value: Value, place: str) -> str | None:
+def _param_problem(skill: str, name: object, value: Value, place: str) -> str | None:
     if name == "mode":
         return "mode is set in skill_modes, not in skill_params"
-    if name not in SETTABLE:
-        known = any(each.name == name for each in TRAJECTORY)
-        if known:
+    settable = SETTABLE[skill]
+    if name not in settable:
+        if any(each.name == name for each in PARAMETERS[skill]):
             return f"{name} is set for the whole gateway, not for a key"
-        return f"unknown field {name!r} in {place}{nearest(str(name), SETTABLE)}"
-    return None if value is None else problem(SETTABLE[str(name)], value)
+        return f"unknown field {name!r} in {place}{nearest(str(name), settable)}"
+    return None if value is None else problem(settable[str(name)], value)

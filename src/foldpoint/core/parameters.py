@@ -1,21 +1,23 @@
-"""The one list of the parameters of `agent_trajectory_compaction`: default, floor, meaning.
+"""The one list of the skills' parameters: default, floor, meaning.
 
 Validation, `foldpoint config init`, the docs and the per-key settings are all made from it.
 """
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
 
-Kind = Literal["int", "float", "bool", "choice"]
+Kind = Literal["int", "float", "bool", "choice", "text"]
 Value = int | float | bool | str | None
 
 
 class Parameter(msgspec.Struct, frozen=True):
     """One parameter.
 
-    `floor` is the least value allowed (`above` = it must be more than the floor); `choices` the allowed words;
-    `per_key` says whether a key may set it for itself. `later`: this version takes its default alone.
+    `floor` is the least value allowed, of a text its characters (`above` = it must be more than the floor); `least` the
+    least one that is not 0; `choices` the allowed words; `per_key` says whether a key may set it for itself. `later`:
+    this version takes its default alone.
     """
 
     name: str
@@ -23,6 +25,7 @@ class Parameter(msgspec.Struct, frozen=True):
     default: Value
     about: str
     floor: int = 0
+    least: int = 0
     above: bool = False
     optional: bool = False
     later: bool = False
@@ -94,7 +97,44 @@ TRAJECTORY = (
     ),
     Parameter("window_turns", "int", 10, "turns a sliding window keeps", floor=1, per_key=False),
 )
-NAMES = tuple(parameter.name for parameter in TRAJECTORY)
+OUTPUT_CAP = (
+    Parameter(
+        "mode",
+        "choice",
+        "off",
+        "off: not consulted; shadow: measured, request untouched; prod: long results are cut when they are first sent",
+        choices=("off", "shadow", "prod"),
+    ),
+    Parameter("max_chars", "int", 2_000, "characters of a result that are sent, 0 = all", least=200),
+    Parameter(
+        "exempt_tools", "text", "", "tools whose results are sent whole: names, or patterns with *, between commas"
+    ),
+    Parameter("recall_hint", "bool", False, "tell the model that it can read cut results back with `recall`"),
+)
+STALE_OUTPUT = (
+    Parameter(
+        "mode",
+        "choice",
+        "off",
+        "off: not consulted; shadow: measured, request untouched; prod: long results that are old are replaced",
+        choices=("off", "shadow", "prod"),
+    ),
+    Parameter("max_chars", "int", 300, "characters of a result that stays whatever its age"),
+    Parameter("max_age_messages", "int", 10, "messages behind a result that stays whatever its length"),
+    Parameter(
+        "grid", "int", 5, "turns between two moves of the line in front of which results are old; 1 = at once", floor=1
+    ),
+    Parameter(
+        "placeholder", "text", "[long tool output stale/compacted]", "what stands in the place of a result", floor=1
+    ),
+)
+PARAMETERS: Mapping[str, tuple[Parameter, ...]] = {
+    "agent_trajectory_compaction": TRAJECTORY,
+    "tool_output_cap": OUTPUT_CAP,
+    "stale_tool_output": STALE_OUTPUT,
+}
+"""The parameters of each skill that this version has."""
+LONGEST_TEXT = 2_000
 MOST = 10**12
 """More than any number here can mean; figures stay exact below it."""
 HEAD_CHARS_VARIABLE = "ACE_AGENT_TOOL_RESULT_HEAD_CHARS"
@@ -115,6 +155,10 @@ def problem(parameter: Parameter, value: object) -> str | None:
                 if value in parameter.choices
                 else f"{parameter.name} must be one of {', '.join(parameter.choices)}"
             )
+        case "text":
+            if isinstance(value, str) and parameter.floor <= len(value) <= LONGEST_TEXT:
+                return None
+            return f"{parameter.name} must be a text of {parameter.floor} to {LONGEST_TEXT} characters"
         case "int":
             fits = isinstance(value, int) and not isinstance(value, bool)
         case "float":
@@ -123,6 +167,8 @@ def problem(parameter: Parameter, value: object) -> str | None:
         return f"{parameter.name} must be {'a whole number' if parameter.kind == 'int' else 'a number'}"
     if value > MOST:
         return f"{parameter.name} must be <= {MOST}"
+    if 0 < value < parameter.least:
+        return f"{parameter.name} must be 0 or >= {parameter.least}"
     if parameter.above:
         return None if parameter.floor < value < float("inf") else f"{parameter.name} must be > {parameter.floor}"
     return None if value >= parameter.floor else f"{parameter.name} must be >= {parameter.floor}"

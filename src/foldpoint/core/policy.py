@@ -2,13 +2,13 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self, get_args
 
 import msgspec
 
 from .errors import PolicyError, nearest
-from .parameters import NAMES, TRAJECTORY, problem
+from .parameters import PARAMETERS, problem
 
 Mode = Literal["off", "shadow", "prod"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -41,10 +41,49 @@ class Trajectory(msgspec.Struct, frozen=True):
     window_turns: int = 10
 
 
+class OutputCap(msgspec.Struct, frozen=True):
+    """The parameters of `tool_output_cap`."""
+
+    mode: Mode = "off"
+    max_chars: int = 2_000
+    exempt_tools: str = ""
+    recall_hint: bool = False
+
+
+class StaleOutput(msgspec.Struct, frozen=True):
+    """The parameters of `stale_tool_output`."""
+
+    mode: Mode = "off"
+    max_chars: int = 300
+    max_age_messages: int = 10
+    grid: int = 5
+    placeholder: str = "[long tool output stale/compacted]"
+
+
+STRUCTS: Mapping[str, Callable[..., "Trajectory | OutputCap | StaleOutput"]] = {
+    "agent_trajectory_compaction": Trajectory,
+    "tool_output_cap": OutputCap,
+    "stale_tool_output": StaleOutput,
+}
+
+
 class Policy(msgspec.Struct, frozen=True):
-    """The skills and their parameters. `Policy()` folds in `prod` with every default."""
+    """The skills and their parameters. `Policy()` folds in `prod` with every default; the other skills are off."""
 
     agent_trajectory_compaction: Trajectory = Trajectory()
+    tool_output_cap: OutputCap = OutputCap()
+    stale_tool_output: StaleOutput = StaleOutput()
+
+    @property
+    def modes(self) -> dict[str, Mode]:
+        """The mode of every skill; one that this version does not have is off."""
+        return {skill: getattr(self, skill).mode if skill in PARAMETERS else "off" for skill in SKILLS}
+
+    @property
+    def mode(self) -> Mode:
+        """What may become of a request: `prod` where some skill may change it, `off` where none is consulted."""
+        modes = self.modes.values()
+        return "prod" if "prod" in modes else "shadow" if "shadow" in modes else "off"
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any]) -> Self:
@@ -62,16 +101,16 @@ class Policy(msgspec.Struct, frozen=True):
         if not isinstance(skills, Mapping):
             raise PolicyError([*problems, ("skills", "skills must be a table of skills")])
         problems += unknown_keys(skills, SKILLS, "skills")
-        given = skills.get("agent_trajectory_compaction", {})
-        problems += trajectory_problems(given)
-        problems += [
-            (f"skills.{name}", f'{name} is not in this version: only mode = "off" is understood')
-            for name in SKILLS[1:]
-            if name in skills and skills[name] != {"mode": "off"}
-        ]
+        for skill, given in skills.items():
+            if skill in PARAMETERS:
+                problems += parameter_problems(skill, given)
+            elif skill in SKILLS and given != {"mode": "off"}:
+                message = f'{skill} is not in this version: only mode = "off" is understood'
+                problems.append((f"skills.{skill}", message))
         if problems:
             raise PolicyError(problems)
-        return cls(agent_trajectory_compaction=Trajectory(**given))
+        made: dict[str, Any] = {skill: STRUCTS[skill](**skills[skill]) for skill in PARAMETERS if skill in skills}
+        return cls(**made)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Self:
@@ -94,13 +133,13 @@ def unknown_keys(given: Mapping[str, Any], known: tuple[str, ...], table: str) -
     ]
 
 
-def trajectory_problems(given: object) -> list[tuple[str, str]]:
-    """What is wrong with the parameters of `agent_trajectory_compaction`, every one of them."""
-    table = "skills.agent_trajectory_compaction"
+def parameter_problems(skill: str, given: object) -> list[tuple[str, str]]:
+    """What is wrong with the parameters of a skill, every one of them."""
+    table = f"skills.{skill}"
     if not isinstance(given, Mapping):
         return [(table, f"{table} must be a table of parameters")]
-    problems = unknown_keys(given, NAMES, table)
-    for parameter in TRAJECTORY:
+    problems = unknown_keys(given, tuple(parameter.name for parameter in PARAMETERS[skill]), table)
+    for parameter in PARAMETERS[skill]:
         wrong = problem(parameter, given[parameter.name]) if parameter.name in given else None
         if wrong:
             problems.append((f"{table}.{parameter.name}", wrong))

@@ -7,6 +7,7 @@ import msgspec
 
 from .edit import Addition, Layout
 from .span import Spans
+from .told import Told
 from .transcript import Limits, Shape, View
 
 
@@ -74,6 +75,9 @@ class Surface(Protocol):
 
     def exchanges(self, items: Sequence[bytes]) -> list[Exchange]:
         """The calls in the items that have a result there, in order."""
+
+    def results(self, item: bytes) -> list[Told]:
+        """The tool results of the caller in an item, in order. Raises Unreadable."""
 
     def normal(self, item: bytes) -> bytes:
         """The item without cache marks and with one spelling, for digests."""

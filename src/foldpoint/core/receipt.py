@@ -18,14 +18,24 @@ REASONS = (
     "signed",  # the client signed the body and we hold no credentials
     "tool_loop",  # the loop guard tripped
     "not_smaller",  # folded it would be no smaller
+    "shortened",  # results were cut or replaced, and turns are not to be folded
+    "nothing_long",  # no result was, and turns are not to be folded
     "internal",  # a fault of ours; the original was sent
 )
 """Every reason but `check:<name>`, which names the check of a folded request that failed."""
+FOLD_IS_OFF = ("shortened", "nothing_long")
+"""Reasons of the skills that shorten results, where turns are not folded."""
 HEADER = "x-ace-trajectory-compaction"
+RESULTS_HEADERS = {
+    "tool_output_cap": "x-ace-tool-output-cap",
+    "stale_tool_output": "x-ace-stale-tool-output",
+}
+"""By skill that shortens results: the header that says what it did, and with `-results` how many it shortened."""
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """What one skill did: its name, action, fold point and checkpoint digest."""
+    """What one skill did: its name and action; of the fold the turns sealed of how many, and the checkpoint digest; of
+    a skill that shortens results how many of them, of how many."""
 
     skill: str
     action: Verdict
@@ -40,6 +50,8 @@ class Receipt(msgspec.Struct, frozen=True, eq=False):
     Bytes are of the raw body; tokens are the normalised message list's bytes over `bytes_per_token`, rounded up.
     `moved` says that the fold point moved with this request, `write_tokens` what that rewrote; `held` how many fold
     points the gate refused so far; `fold_ns` the time the fold took. `stages` is empty where no skill was consulted.
+    `verdict`, `reason` and what follows are the fold's; where that is off (`strategy` is empty) they are those of the
+    skills that shorten results. Bytes and tokens are of all skills.
     """
 
     verdict: Verdict
@@ -76,8 +88,16 @@ class Receipt(msgspec.Struct, frozen=True, eq=False):
 
     def headers(self) -> dict[str, str]:
         """The response headers that say this; none where no skill was consulted."""
-        if not self.stages:
-            return {}
+        found: dict[str, str] = {}
+        for stage in self.stages:
+            if stage.skill in RESULTS_HEADERS:
+                name = RESULTS_HEADERS[stage.skill]
+                found |= {name: stage.action, f"{name}-results": f"{stage.sealed}/{stage.total}"}
+            else:
+                found |= self._of_fold()
+        return found
+
+    def _of_fold(self) -> dict[str, str]:
         said = {
             "": self.verdict,
             "-reason": self.reason,

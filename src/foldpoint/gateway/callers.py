@@ -13,7 +13,7 @@ from foldpoint.config import Settings
 from foldpoint.config.load import resolved
 from foldpoint.core.key import UNLIMITED, Key, KeyLimits
 from foldpoint.core.key_skills import policy_of
-from foldpoint.core.policy import Policy, Trajectory
+from foldpoint.core.policy import Policy
 from foldpoint.stores.base import StoreError
 
 from .failures import Failure
@@ -42,7 +42,7 @@ class Caller(msgspec.Struct, frozen=True):
     """
 
     tenant: str
-    trajectory: Trajectory
+    policy: Policy
     engine: Folder
     key: Key | None = None
     credentials: Mapping[str, str | None] = {}
@@ -79,7 +79,7 @@ class Callers:
         self._admin_key = settings.gateway.admin_key
         reserved = (settings.gateway.admin_key, settings.telemetry.metrics_key)
         self._reserved = [raw_of(secret) for secret in reserved if secret]
-        self._anyone = Caller(LOCAL, policy.agent_trajectory_compaction, engines(policy))
+        self._anyone = Caller(LOCAL, policy, engines(policy))
         self._known: dict[str, Caller] = {}
 
     async def of(self, fields: Fields) -> Caller:
@@ -143,7 +143,7 @@ class Callers:
             self._known.clear()
         policy = policy_of(self.configured, key.skills)
         credentials = await asyncio.to_thread(credentials_of, key) if key.upstreams else {}
-        caller = Caller(key.tenant, policy.agent_trajectory_compaction, self._engines(policy), key, credentials)
+        caller = Caller(key.tenant, policy, self._engines(policy), key, credentials)
         self._known[key.id] = caller
         return caller
 

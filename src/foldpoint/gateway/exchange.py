@@ -6,6 +6,7 @@ from operator import attrgetter
 
 import msgspec
 
+from foldpoint.core.hidden import Hidden
 from foldpoint.core.receipt import Receipt
 from foldpoint.core.record import Record
 from foldpoint.core.usage import Usage
@@ -28,8 +29,8 @@ _rates = lru_cache(MODELS)(known_rates)
 class Exchange(msgspec.Struct):
     """What is known of one request; its `caller` is None until it is known who that is.
 
-    `messages` is the folded body where one was sent, `changes` what its headers say because of that, `sent` what was
-    sent, where telemetry wants it; times are nanoseconds.
+    `messages` is the folded body where one was sent, `hidden` the items that it newly hides, `changes` what its headers
+    say because of that, `sent` what was sent, where telemetry wants it; times are nanoseconds.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Exchange(msgspec.Struct):
     receipt: Receipt | None = None
     model: str = ""
     messages: bytes | None = None
+    hidden: tuple[Hidden, ...] = ()
     changes: Changes = UNCHANGED
     response: Relayed | None = None
     overhead_ns: int = 0

@@ -4,12 +4,12 @@ from typing import Protocol
 
 import msgspec
 
-from foldpoint.core.policy import Mode, Trajectory
+from foldpoint.core.hidden import Hidden
+from foldpoint.core.policy import Mode, Policy
 from foldpoint.core.ports import Names
-from foldpoint.core.receipt import Receipt, Stage, Verdict
+from foldpoint.core.receipt import RESULTS_HEADERS, Receipt, Stage, Verdict
+from foldpoint.skills.figures import strategy_of
 from foldpoint.surfaces.binding import bound
-
-SKILL = "agent_trajectory_compaction"
 
 
 class FoldedBody(Protocol):
@@ -36,6 +36,9 @@ class FoldedBody(Protocol):
     @property
     def rebound(self) -> bool: ...
 
+    @property
+    def hidden(self) -> tuple[Hidden, ...]: ...
+
 
 class Folder(Protocol):
     """The engine as the gateway sees it."""
@@ -46,7 +49,8 @@ class Folder(Protocol):
 class Consulted(msgspec.Struct, frozen=True):
     """The body to send and what the skill said of it. `receipt` is None where no skill was consulted (off).
 
-    `rebound`: thinking in it may be of another prefix; `beta`: the beta that the body needs in a header, if any.
+    `rebound`: thinking in it may be of another prefix; `beta`: the beta that the body needs in a header, if any;
+    `hidden`: the caller's items whose results it hides and the request before did not.
     """
 
     body: bytes
@@ -57,10 +61,11 @@ class Consulted(msgspec.Struct, frozen=True):
     fault: str = ""
     rebound: bool = False
     beta: str = ""
+    hidden: tuple[Hidden, ...] = ()
 
 
 def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str, tenant: str) -> Consulted:
-    """Ask the engine, unless the skill is off. In shadow the engine gives the caller's body back."""
+    """Ask the engine, unless every skill is off. In shadow the engine gives the caller's body back."""
     if mode == "off":
         return Consulted(body)
     folded = engine.fold(body, surface, path, tenant=tenant)
@@ -68,7 +73,9 @@ def consult(engine: Folder, mode: Mode, body: bytes, surface: str, path: str, te
     if folded.rebound and mode == "prod":
         sent, beta = bound(sent, surface, path)
         receipt = msgspec.structs.replace(receipt, bytes_after=len(sent))
-    return Consulted(sent, receipt, folded.opening, folded.model, folded.names, folded.fault, beta=beta)
+    return Consulted(
+        sent, receipt, folded.opening, folded.model, folded.names, folded.fault, beta=beta, hidden=folded.hidden
+    )
 
 
 def measured(done: Consulted, content: bytes) -> Consulted:
@@ -76,7 +83,7 @@ def measured(done: Consulted, content: bytes) -> Consulted:
     given = done.receipt
     if given is None or done.body is content:
         return done
-    told: Verdict = "would_compact" if given.verdict == "compacted" else given.verdict
+    told = measured_alone(given.verdict)
     receipt = msgspec.structs.replace(
         given,
         verdict=told,
@@ -85,9 +92,14 @@ def measured(done: Consulted, content: bytes) -> Consulted:
         bytes_after=given.bytes_before,
         tokens_after=given.tokens_before,
         tokens_saved=0,
-        stages=tuple(msgspec.structs.replace(stage, action=told) for stage in given.stages),
+        stages=tuple(msgspec.structs.replace(stage, action=measured_alone(stage.action)) for stage in given.stages),
     )
-    return msgspec.structs.replace(done, body=content, receipt=receipt)
+    return msgspec.structs.replace(done, body=content, receipt=receipt, hidden=())
+
+
+def measured_alone(verdict: Verdict) -> Verdict:
+    """What is said where nothing is changed."""
+    return "would_compact" if verdict == "compacted" else verdict
 
 
 def is_folded(done: Consulted, content: bytes) -> bool:
@@ -96,12 +108,13 @@ def is_folded(done: Consulted, content: bytes) -> bool:
         return False
     verdict, sealed = done.receipt.verdict, done.receipt.sealed
     stands = verdict in ("failed", "refused") and sealed > 0 and done.body is not content
-    return verdict == "compacted" or stands
+    shorter = any(stage.action == "compacted" for stage in done.receipt.stages if stage.skill in RESULTS_HEADERS)
+    return verdict == "compacted" or stands or shorter
 
 
-def skipped(trajectory: Trajectory, reason: str, size: int) -> Receipt | None:
-    """The receipt of a body of `size` bytes (0: not known) that was passed on unread; None where the skill is off."""
-    if trajectory.mode == "off":
+def skipped(policy: Policy, reason: str, size: int) -> Receipt | None:
+    """The receipt of a body of `size` bytes (0: not known) that was passed on unread; None where no skill is on."""
+    if policy.mode == "off":
         return None
-    stage = Stage(SKILL, "skipped", 0, 0, "")
-    return Receipt("skipped", reason, trajectory.strategy, bytes_before=size, bytes_after=size, stages=(stage,))
+    stages = tuple([Stage(skill, "skipped", 0, 0, "") for skill, mode in policy.modes.items() if mode != "off"])
+    return Receipt("skipped", reason, strategy_of(policy), bytes_before=size, bytes_after=size, stages=stages)

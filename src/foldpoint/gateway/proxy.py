@@ -89,6 +89,8 @@ class Proxy:
             self._limits.leave(exchange)
             if exchange.route.billed and exchange.caller:
                 self._told(request, exchange, exchange.caller)
+            elif exchange.hidden:  # one that was counted alone: the next one hides nothing new
+                self._recorder.keep(exchange.record(), exchange.hidden)
         # A head that is out did not say that the connection ends: who keeps it may send on it at any moment.
         if (self._traffic.draining and not response.prepared) or request.content.exception() is not None:
             response.force_close()
@@ -97,7 +99,7 @@ class Proxy:
     def _told(self, request: web.BaseRequest, exchange: Exchange, caller: Caller) -> None:
         """Have the request remembered, and seen by those who watch."""
         record = exchange.record()
-        self._recorder.put(record, exchange.messages)
+        self._recorder.put(record, exchange.messages, exchange.hidden)
         if self._watching.idle:
             return
         headers = request.headers
@@ -120,7 +122,7 @@ class Proxy:
     async def _admitted(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
         """Serve a request of one who may ask, within what the key may use up."""
         exchange.caller = caller = await self._callers.sending(request.raw_headers, exchange.route.target)
-        exchange.mode = caller.trajectory.mode
+        exchange.mode = caller.policy.mode
         await self._limits.enter(exchange)
         return await self._relayed(request, exchange, caller)
 
@@ -215,7 +217,7 @@ class Proxy:
     def _skip(self, request: web.BaseRequest, exchange: Exchange, caller: Caller, reason: str, size: int) -> None:
         """Note that the body is passed on unread."""
         if exchange.route.folds:
-            exchange.receipt = skipped(caller.trajectory, reason, size)
+            exchange.receipt = skipped(caller.policy, reason, size)
             exchange.handle = handle_of(request.headers, Names(), "")
 
     def _fold(self, request: web.BaseRequest, exchange: Exchange, caller: Caller, content: bytes, seal: Seal) -> bytes:
@@ -238,7 +240,7 @@ class Proxy:
         exchange.handle = handle_of(request.headers, names, done.opening)
         exchange.changes = Changes(plain=sent is not content and encoding_of(request) != "", beta=done.beta)
         if is_folded(done, content):
-            exchange.messages = sent
+            exchange.messages, exchange.hidden = sent, done.hidden
         return sent
 
     def _failed(self, exchange: Exchange, failure: Failure) -> web.Response:
@@ -266,7 +268,7 @@ def is_stream(headers: Mapping[str, str]) -> bool:
 
 def consulted(caller: Caller, route: Route, content: bytes) -> Consulted:
     """What the caller's engine makes of a body, or of the one that is wrapped in it."""
-    engine, mode, tenant = caller.engine, caller.trajectory.mode, caller.tenant
+    engine, mode, tenant = caller.engine, caller.policy.mode, caller.tenant
     wraps = route.surface == "bedrock" and route.path.endswith(COUNTS)
     inside = consult_inside(engine, mode, content, route.path, tenant) if wraps else None
     return inside or consult(engine, mode, content, route.surface, route.path, tenant)

@@ -1,10 +1,12 @@
 """What the rooms of one running gateway share, and the keys of its application that hold it."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Protocol
 
 from aiohttp import web
 
+from foldpoint.core.hidden import Hidden
 from foldpoint.core.record import Record
 from foldpoint.stores.base import Newest, Store
 from foldpoint.stores.recorder import Recorder
@@ -14,7 +16,10 @@ from foldpoint.stores.shared.base import Forget, ForgetAll, Limiter, News
 class Recording(Protocol):
     """Where records go. `put` never blocks and never raises."""
 
-    def put(self, record: Record, messages: bytes | None = None) -> None: ...
+    def put(self, record: Record, messages: bytes | None = None, hidden: Sequence[Hidden] = ()) -> None: ...
+
+    def keep(self, record: Record, hidden: Sequence[Hidden]) -> None:
+        """What a request hid that leaves no record."""
 
 
 class Shared(Protocol):

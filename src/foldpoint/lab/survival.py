@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from foldpoint.core.transcript import Limits, View
-from foldpoint.engine import Engine
+from foldpoint.engine import Folded
 from foldpoint.skills.ledger import Ledger
 from foldpoint.surfaces import surface_named
 
@@ -16,6 +16,12 @@ from .steps import steps
 _REFERENCE = re.compile(r"[\w~@][\w./:@~-]{2,}\w|\d{3,}")
 _TELLING = re.compile(r"[\d_./:@]|[a-z][A-Z]")
 _QUOTED = re.compile(r"\"([^\"\n\\]{4,80})\"|'([^'\n\\]{4,80})'|`([^`\n\\]{4,80})`")
+
+
+class Folds(Protocol):
+    """What folds a body: an engine, or one that does something before it."""
+
+    def fold(self, body: bytes, surface: str) -> Folded: ...
 
 
 class Survival(msgspec.Struct, frozen=True):
@@ -31,7 +37,7 @@ class Survival(msgspec.Struct, frozen=True):
         return Survival(*[one + another for one, another in zip(mine, theirs, strict=True)])
 
 
-def survival_of(body: bytes, surface: str, engine: Engine) -> Survival:
+def survival_of(body: bytes, surface: str, engine: Folds) -> Survival:
     """Count the references of a session's every action in the request that it answered, folded. Raises Unreadable.
 
     A reference is an identifier, a path, a number or a quoted string; it counts where a tool result was the first to

@@ -1,7 +1,7 @@
 """What is remembered of transcripts: an accelerator only, bounded; without it every answer is the same."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, overload
 
 from ..core.edit import Layout
@@ -9,6 +9,7 @@ from ..core.ports import Surface
 from ..core.span import Spans
 from ..core.transcript import Limits, View
 from .ledger import Ledger
+from .rewriting import NONE, Cut, Cuts
 from .trajectory import Plan
 
 Key = tuple[object, ...]
@@ -85,7 +86,9 @@ class Copy(Sequence[bytes]):
 class Known(NamedTuple):
     """A transcript as it was last seen: its items, their ledger, its plan, and what was written of it.
 
-    front: the folded list in front of the tail, written by `layout`.
+    front: the folded list in front of the tail, written by `layout`. given, capped: the items as the caller sent them
+    and what the cap made of them, where it looked; stale, old: what the stale rule makes of the items, and the position
+    in front of which they were sent so.
     """
 
     items: Copy
@@ -95,11 +98,33 @@ class Known(NamedTuple):
     checkpoint: str
     layout: Layout | None = None
     front: bytes = b""
+    given: Copy | None = None
+    capped: Cuts = NONE
+    stale: Cuts = NONE
+    old: range = range(0)
+
+    @property
+    def results(self) -> int:
+        """Tool results in the request."""
+        return sum([len(view.results) for view in self.ledger.views])
 
     @property
     def weight(self) -> int:
         """Bytes that it takes, about."""
-        return self.items.weight + len(self.front) + PER_TRANSCRIPT
+        cut = sum([len(cut.item) for cuts in (self.capped, self.stale) for cut in cuts.values()])
+        given = self.given.weight if self.given is not None else 0
+        return self.items.weight + given + cut + len(self.front) + PER_TRANSCRIPT
+
+
+class Text(NamedTuple):
+    """A text that the cap made."""
+
+    text: str
+
+    @property
+    def weight(self) -> int:
+        """Bytes that it takes, about."""
+        return len(self.text) + PER_ITEM
 
 
 class Memo:
@@ -107,14 +132,19 @@ class Memo:
 
     def __init__(self, capacity: int = 48 << 20) -> None:
         self._capacity, self._weight = capacity, 0
-        self._known: OrderedDict[Key, tuple[Known, int]] = OrderedDict()
+        self._known: OrderedDict[Key, tuple[Known | Text, int]] = OrderedDict()
 
     def get(self, key: Key) -> Known | None:
-        """What is known under the key."""
+        """What is known of a transcript under the key."""
         found = self._known.get(key)
-        return found[0] if found else None
+        return found[0] if found and isinstance(found[0], Known) else None
 
-    def put(self, key: Key, known: Known) -> None:
+    def text(self, key: Key) -> str | None:
+        """The text under the key."""
+        found = self._known.get(key)
+        return found[0].text if found and isinstance(found[0], Text) else None
+
+    def put(self, key: Key, known: Known | Text) -> None:
         """Remember it, in place of what was known; the oldest go where it gets too much."""
         weight, old = known.weight, self._known.pop(key, None)
         self._weight -= old[1] if old else 0
@@ -131,6 +161,19 @@ def key_of(owner: Sequence[str], items: Spans) -> Key:
     body = items.body
     first = zip(items.starts[:3], items.ends[:3], strict=True)
     return (*owner, *[part for start, end in first for part in (end - start, body[max(start, end - 192) : end])])
+
+
+def looked_at(
+    items: Spans, make: Callable[[int], Cut | None], before: Copy | None, cuts: Cuts, same: int, each: bool
+) -> dict[int, Cut]:
+    """What becomes of each item, by position; as before of the leading `same` ones, with `each` of later equal ones."""
+    found = {at: cut for at, cut in cuts.items() if at < same}
+    for at in range(same, len(items)):
+        equal = each and before is not None and at < len(before) and before[at] == items[at]
+        cut = cuts.get(at) if equal else make(at)
+        if cut is not None:
+            found[at] = cut
+    return found
 
 
 def viewed(surface: Surface, items: Spans, limits: Limits, known: Known | None) -> tuple[list[View], int, int]:

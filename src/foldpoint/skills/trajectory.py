@@ -113,6 +113,12 @@ def _older(ledger: Ledger, policy: Trajectory, gate: Gate, state: State, settled
     return Plan("failed", f"check:{failed}", State(), settled, None, ledger.size, state.sealed)
 
 
+def unfolded(ledger: Ledger) -> Plan:
+    """The plan of a request that nobody wants folded."""
+    none = State(behind=ledger.behind)
+    return Plan("no_op", "nothing_long", none, none, None, ledger.size)
+
+
 def not_smaller(plan: Plan, ledger: Ledger) -> Plan:
     """The plan of a request that folding would not make shorter."""
     return Plan("no_op", "not_smaller", plan.state, plan.settled, None, ledger.size)

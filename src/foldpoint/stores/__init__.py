@@ -2,8 +2,25 @@
 
 from pathlib import Path
 
-from .base import By, Kept, KeyStore, Newest, Page, RecordStore, Savings, SessionSums, Store, StoreError, Sums
+from .base import (
+    By,
+    Kept,
+    KeyStore,
+    Newest,
+    Original,
+    Page,
+    RecordStore,
+    Result,
+    ResultStore,
+    Savings,
+    SessionSums,
+    Store,
+    StoreError,
+    Sums,
+)
+from .conversation import Conversations
 from .database import Database
+from .leases import FileLeases
 from .recorder import Recorder
 from .ring import Ring
 from .spool import Spool
@@ -12,12 +29,16 @@ from .store import SqlStore
 
 __all__ = [
     "By",
+    "Conversations",
     "Kept",
     "KeyStore",
     "Newest",
+    "Original",
     "Page",
     "RecordStore",
     "Recorder",
+    "Result",
+    "ResultStore",
     "Ring",
     "Savings",
     "SessionSums",
@@ -27,6 +48,7 @@ __all__ = [
     "Store",
     "StoreError",
     "Sums",
+    "open_log",
     "open_store",
     "spool_of",
 ]
@@ -41,6 +63,20 @@ def open_store(url: str, data_dir: Path) -> Store:
     Raises StoreError.
     """
     return SqlStore(_postgres(url) if _is_postgres(url) else SqliteDatabase(_file_of(url, data_dir)))
+
+
+def open_log(url: str, data_dir: Path) -> Conversations:
+    """The log of agents' conversations at an address as that of a store; what is appended survives a loss of power.
+
+    Raises StoreError.
+    """
+    if _is_postgres(url):
+        database = _postgres(url)
+        from .postgres_leases import PostgresLeases
+
+        return Conversations(database, PostgresLeases(url))
+    file = _file_of(url, data_dir)
+    return Conversations(SqliteDatabase(file, durable=True), FileLeases(file.with_name(file.name + ".locks")))
 
 
 def spool_of(url: str, data_dir: Path) -> Spool:

@@ -20,11 +20,48 @@ class BadCursor(FoldpointError, ValueError):
     """The cursor is not one that a page of ours handed out."""
 
 
+class Original(msgspec.Struct, frozen=True):
+    """A tool result that a request hid: its texts as the caller sent them, and where and when it was seen."""
+
+    tenant: str
+    session: str
+    transcript: str
+    id: str
+    turn: int
+    name: str
+    time: float
+    texts: tuple[str, ...]
+
+
+class Result(msgspec.Struct, frozen=True):
+    """A kept result of a call. `texts` is None where they are forgotten, which was at `gone`."""
+
+    id: str
+    session: str
+    transcript: str
+    turn: int
+    name: str
+    time: float
+    characters: int
+    texts: tuple[str, ...] | None
+    gone: float | None = None
+
+
+def whole_of(texts: Sequence[str]) -> str:
+    """A result's texts as one: each begins on a line of its own."""
+    return "\n".join(texts)
+
+
 class Kept(msgspec.Struct, frozen=True):
-    """A record and the folded body that was sent, where it is kept."""
+    """A record, the folded body that was sent, where it is kept, and the originals of what it hid.
+
+    `listed` is False where the originals alone are to be kept: the request is none that is recorded.
+    """
 
     record: Record
     messages: bytes | None = None
+    originals: tuple[Original, ...] = ()
+    listed: bool = True
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -143,5 +180,19 @@ class KeyStore(Protocol):
         """Mark the key as revoked, unless it is already, and give it back; None when there is none."""
 
 
-class Store(RecordStore, KeyStore, Protocol):
-    """Both in one place."""
+class ResultStore(Protocol):
+    """Keeps originals of hidden tool results, equal ones of a tenant once. Blocks and fails as a RecordStore does."""
+
+    def keep(self, originals: Sequence[Original]) -> None:
+        """Write what is not there yet; what is there lives from its newest time on. Twice the same changes nothing."""
+
+    def result(self, tenant: str, session: str, id: str, turn: int | None = None) -> Result | None:
+        """The newest result of that call, or the one of that turn; None when the tenant's session has none."""
+
+    def purge_results(self, before: float, now: float) -> int:
+        """Forget the originals of sessions that were last heard of before that time; how many they were. Where each
+        was seen stays known."""
+
+
+class Store(RecordStore, KeyStore, ResultStore, Protocol):
+    """All in one place."""

@@ -20,7 +20,10 @@ LOCK = 0x466F6C64
 """The advisory lock of whoever makes the schema."""
 MARK = "Foldpoint"
 """The comment on `schema_version` by which the tables are known as ours."""
-TABLES = ("schema_version", "request", "body", "api_key", "secret")
+TABLES = (
+    "schema_version", "request", "body", "api_key", "secret", "result_text", "result_seen", "conversation", "message",
+    "call_start",
+)  # fmt: skip
 ENCODINGS = ("UTF8", "SQL_ASCII")
 
 

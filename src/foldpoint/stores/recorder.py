@@ -1,21 +1,24 @@
-"""Takes records off the request path: a bounded queue, batches written by a thread, a spool while the store fails."""
+"""Takes records and originals off the request path: a bounded queue, a thread that writes, a spool while that fails."""
 
 import asyncio
 import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import msgspec
 
 from foldpoint.core.errors import fault_of
+from foldpoint.core.hidden import Hidden
 from foldpoint.core.record import Record
+from foldpoint.core.told import Told
 
-from .base import Kept, Newest, RecordStore, StoreError
+from .base import Kept, Newest, RecordStore, ResultStore, StoreError
 from .columns import cleaned
+from .originals import Read, originals_of
 from .ring import Ring
 from .spool import Spool
 
@@ -36,13 +39,30 @@ class Limits(msgspec.Struct, frozen=True):
 MEMORY = Limits()
 
 
+class Put(msgspec.Struct, frozen=True):
+    """What waits: a record, the folded body that was sent, and the items it hid; `size` of both in bytes. `listed`: the
+    record is to be kept itself."""
+
+    record: Record
+    messages: bytes | None = None
+    hidden: Sequence[Hidden] = ()
+    size: int = 0
+    listed: bool = True
+
+
+def no_results(surface: str, item: bytes) -> Sequence[Told]:
+    """No results: nobody reads them."""
+    return ()
+
+
 class Recorder:
     """Writes records to the store every `flush_ms` milliseconds; `newest` has them at once.
 
     While the store fails (said once, and once when it is back) records go to the spool, and from there to the store, in
     order, once each. Over the limit of bytes a record is kept without its folded body, over the limit of records it is
-    dropped (`dropped` counts them). `messages_seconds` is how long folded bodies are kept, None = not at all. A fault
-    that nobody foresaw is treated as a failing store: the writer goes on as long as the recorder is open. `took` is
+    dropped (`dropped` counts them). `messages_seconds` is how long folded bodies and originals are kept, None = not at
+    all. Originals go to `results` with their records; `read` finds them in hidden items, in the thread. A fault that
+    nobody foresaw is treated as a failing store: the writer goes on as long as the recorder is open. `took` is
     told the seconds that each write took, in the thread that writes.
     """
 
@@ -58,6 +78,8 @@ class Recorder:
         limits: Limits = MEMORY,
         clock: Callable[[], float] = time.time,
         took: Callable[[str, float], None] | None = None,
+        results: ResultStore | None = None,
+        read: Read = no_results,
     ) -> None:
         self.newest = Ring() if newest is None else newest
         self.dropped = 0
@@ -66,11 +88,13 @@ class Recorder:
         self._spool = spool
         self._flush_seconds = flush_ms / 1000
         self._retry_seconds = retry_ms / 1000
-        self._messages_seconds = messages_seconds
+        self.messages_seconds = messages_seconds
         self._limits = limits
         self._clock = clock
         self._took = took
-        self._waiting: deque[Kept] = deque()
+        self._results = results
+        self._read = read
+        self._waiting: deque[Put] = deque()
         self._bytes = 0
         self._spooled, self._stuck = True, False
         self._behind, self._replayed = False, 0
@@ -91,18 +115,25 @@ class Recorder:
         """Bytes of the records that wait in the spool."""
         return self._spool.size()
 
-    def put(self, record: Record, messages: bytes | None = None) -> None:
-        """Remember one request and the folded body that was sent. Never blocks, never raises."""
+    def put(self, record: Record, messages: bytes | None = None, hidden: Sequence[Hidden] = ()) -> None:
+        """Remember one request, the folded body that was sent and the items it hid. Never blocks, never raises."""
         record = cleaned(record)
         self.newest.put(record)
+        self._wait(record, messages, hidden)
+
+    def keep(self, record: Record, hidden: Sequence[Hidden]) -> None:
+        """Remember what a request hid that leaves no record. Never blocks, never raises."""
+        self._wait(cleaned(record), None, hidden, listed=False)
+
+    def _wait(self, record: Record, messages: bytes | None, hidden: Sequence[Hidden], listed: bool = True) -> None:
         if len(self._waiting) >= self._limits.records:
             self.dropped += 1
             return
-        size = len(messages or b"")
-        if self._messages_seconds is None or self._bytes + size > self._limits.bytes:
-            messages, size = None, 0
+        size = len(messages or b"") + sum([len(one.item) for one in hidden])
+        if self.messages_seconds is None or self._bytes + size > self._limits.bytes:
+            messages, hidden, size = None, (), 0
         self._bytes += size
-        self._waiting.append(Kept(record, messages))
+        self._waiting.append(Put(record, messages, hidden, size, listed))
         if len(self._waiting) >= BATCH or self._bytes > self._limits.bytes // 2:
             self._woken.set()
 
@@ -159,14 +190,17 @@ class Recorder:
                         self._waiting.extendleft(reversed(batch))
                 if not taken:
                     break
-                self._bytes -= sum(len(kept.messages or b"") for kept in batch)
+                self._bytes -= sum(put.size for put in batch)
 
-    def _write(self, batch: list[Kept]) -> bool:
+    def _write(self, puts: list[Put]) -> bool:
         """Write a batch to the store, or behind the records that wait in the spool; whether one of them has it."""
+        batch = [
+            Kept(put.record, put.messages, originals_of(put.record, put.hidden, self._read), put.listed) for put in puts
+        ]
         if not self._spooled:
             try:
                 began = time.perf_counter()
-                self._store.add(batch)
+                self._add(batch)
                 if self._took is not None:
                     self._took("add", time.perf_counter() - began)
                 if self.failing:
@@ -195,7 +229,7 @@ class Recorder:
                 self._replay()
             if now >= self._purge_at:
                 self._purge_at = now + PURGE_SECONDS
-                self._store.purge(self._clock() - (self._messages_seconds or 0))
+                self._purge()
         except Exception as error:  # noqa: BLE001  as above: the writer goes on
             self._spooled = True
             self._failed(error)
@@ -210,10 +244,30 @@ class Recorder:
         else:
             self._recovered()
 
+    def _add(self, batch: list[Kept]) -> None:
+        """Write records and what they hid. The originals come first: a record that is there has them."""
+        originals = [original for kept in batch for original in kept.originals]
+        if self._results is not None and originals:
+            self._results.keep(originals)
+        self._store.add([kept for kept in batch if kept.listed])
+
+    def _purge(self) -> None:
+        """Forget what is old enough."""
+        now = self._clock()
+        before = now - (self.messages_seconds or 0)
+        self._store.purge(before)
+        if self._results is not None:
+            self._results.purge_results(before, now)
+
     def _add_late(self, batch: list[Kept]) -> None:
-        """Write records that waited in the spool, without the folded bodies whose time is over."""
-        oldest = math.inf if self._messages_seconds is None else self._clock() - self._messages_seconds
-        self._store.add([kept if kept.record.time >= oldest else Kept(kept.record) for kept in batch])
+        """Write records that waited in the spool, without the folded bodies whose time is over.
+
+        Of originals the purge decides: their session may go on.
+        """
+        oldest = math.inf if self.messages_seconds is None else self._clock() - self.messages_seconds
+        self._add(
+            [kept if kept.record.time >= oldest else msgspec.structs.replace(kept, messages=None) for kept in batch]
+        )
         self._replayed += len(batch)
 
     def _failed(self, error: Exception) -> None:

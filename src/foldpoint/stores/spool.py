@@ -14,7 +14,7 @@ import msgspec
 
 from foldpoint.core.record import Record
 
-from .base import Kept
+from .base import Kept, Original
 
 LIMIT_BYTES = 256 * 1024 * 1024
 BATCH_LINES, BATCH_BYTES = 500, 8 * 1024 * 1024
@@ -24,16 +24,22 @@ MARKED = re.compile(rb'\{"next":(\d+) *\}')
 """What is written over the beginning of the file, which was taken, when more than that was: where the next line is."""
 
 
+ORIGINALS = msgspec.json.Encoder()
+ORIGINALS_READ = msgspec.json.Decoder(tuple[Original, ...])
+
+
 class Line(msgspec.Struct, frozen=True):
-    """One line: the record (its id is its name) and its folded body, zlib in base64."""
+    """One line: the record (its id is its name), its folded body and the originals as JSON, zlib in base64."""
 
     record: Record
     compressed: str | None = None
+    originals: str | None = None
+    listed: bool = True
 
 
 class Spool:
-    """The file at `path`. Past `limit` bytes only records are kept, no bodies. Methods block and raise OSError when the
-    disk fails.
+    """The file at `path`. Past `limit` bytes only records are kept, no bodies and no originals. Methods block and
+    raise OSError when the disk fails.
 
     Processes that share it take turns: while one hands over a batch the others wait.
     """
@@ -115,8 +121,17 @@ def _ends_a_line(file: IO[bytes]) -> bool:
 
 def _line(kept: Kept, whole: bool) -> bytes:
     kept_body = kept.messages if whole else None
-    compressed = None if kept_body is None else b64encode(zlib.compress(kept_body, 1)).decode()
-    return msgspec.json.encode(Line(kept.record, compressed)) + b"\n"
+    compressed = None if kept_body is None else _packed(kept_body)
+    originals = _packed(ORIGINALS.encode(kept.originals)) if kept.originals and whole else None
+    return msgspec.json.encode(Line(kept.record, compressed, originals, kept.listed)) + b"\n"
+
+
+def _packed(data: bytes) -> str:
+    return b64encode(zlib.compress(data, 1)).decode()
+
+
+def _unpacked(text: str) -> bytes:
+    return zlib.decompress(b64decode(text))
 
 
 def _next(file: IO[bytes]) -> int:
@@ -133,8 +148,9 @@ def _batch(file: IO[bytes]) -> list[Kept]:
         size += len(line)
         try:
             read = msgspec.json.decode(line, type=Line)
-            body = None if read.compressed is None else zlib.decompress(b64decode(read.compressed))
+            body = None if read.compressed is None else _unpacked(read.compressed)
+            originals = () if read.originals is None else ORIGINALS_READ.decode(_unpacked(read.originals))
         except (ValueError, zlib.error):
             continue
-        batch.append(Kept(read.record, body))
+        batch.append(Kept(read.record, body, originals, read.listed))
     return batch

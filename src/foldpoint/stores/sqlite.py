@@ -26,17 +26,20 @@ class SqliteDatabase:
     """Implements Database on the file at `path`, made when it is missing, readable by its owner alone.
 
     One connection writes and one reads (the file is in WAL mode, so neither waits for the other). Several processes
-    may share the file. Raises StoreError when it cannot be opened.
+    may share the file. durable: what was written is there after a loss of power. Raises StoreError when it cannot be
+    opened.
     """
 
     dialect = DIALECT
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, durable: bool = False) -> None:
         self.path = path
         self._writing, self._reading = threading.Lock(), threading.Lock()
         with faults(path):
             _make_file(path)
             self._writer = _connect(path)
+            if durable:
+                self._writer.execute("PRAGMA synchronous = FULL")
             try:
                 migrate_file(self._writer, migrations("sqlite"))
             except BaseException:

@@ -1,15 +1,16 @@
-"""A store on a database: its records and its keys as one."""
+"""A store on a database: its records, its keys and its results as one."""
 
 from .database import Database
 from .keys import Keys
 from .records import Records
+from .results import Results
 
 
 class SqlStore:
-    """Implements Store: everything is done by Records or by Keys, on one database."""
+    """Implements Store: everything is done by Records, Keys or Results, on one database."""
 
     def __init__(self, database: Database) -> None:
-        records, keys = Records(database), Keys(database)
+        records, keys, results = Records(database), Keys(database), Results(database)
         self.add = records.add
         self.requests = records.requests
         self.request = records.request
@@ -24,4 +25,7 @@ class SqlStore:
         self.keys = keys.keys
         self.set_skills = keys.set_skills
         self.revoke_key = keys.revoke_key
+        self.keep = results.keep
+        self.result = results.result
+        self.purge_results = results.purge_results
         self.close = database.close

@@ -8,7 +8,9 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
+from ..core.told import Told
 from ..core.transcript import Limits, Shape, View
+from .anthropic_results import results_of
 from .anthropic_views import THOUGHTS, read_message, view_of, whole
 from .content import Named, content_span, grown, normal, same_reminder_apart, with_dropped, word
 from .marks import with_breakpoint
@@ -89,6 +91,9 @@ class Anthropic:
                     text = ("(error) " if block.is_error is True else "") + whole(block.content)
                     found.append(Exchange(*asked.pop(str(block.tool_use_id)), same_reminder_apart(text)))
         return found
+
+    def results(self, item: bytes) -> list[Told]:
+        return results_of(item)
 
     def normal(self, item: bytes) -> bytes:
         return normal(item)

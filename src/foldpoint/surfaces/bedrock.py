@@ -9,7 +9,9 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
+from ..core.told import Told
 from ..core.transcript import Limits, Shape, View
+from .bedrock_results import results_of
 from .bedrock_views import read_message, text_of, view_of
 from .content import Named, content_span, grown, same_reminder_apart, with_dropped, word
 from .marks import Marks, with_breakpoint
@@ -104,6 +106,9 @@ class Bedrock:
                     text = ("(error) " if result.status == "error" else "") + _whole(item, result.content or [])
                     found.append(Exchange(*asked.pop(word(result.tool_use_id)), same_reminder_apart(text)))
         return found
+
+    def results(self, item: bytes) -> list[Told]:
+        return results_of(item)
 
     def normal(self, item: bytes) -> bytes:
         message = decoded(_ANY, item)

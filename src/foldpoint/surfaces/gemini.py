@@ -9,9 +9,11 @@ import msgspec
 from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
+from ..core.told import Told
 from ..core.transcript import Limits, Shape, View
 from .content import Named, grown, parts_span, same_reminder_apart, with_dropped, word
 from .gemini_content import Function, Part, read_content
+from .gemini_results import results_of
 from .gemini_views import view_of, whole
 from .paths import model_in
 from .spans import decoded, elements, sourced, spans
@@ -88,6 +90,9 @@ class Gemini:
                     text = self.normal(item).decode() if response.parts else same_reminder_apart(text)
                     found.append(Exchange(call.named, bytes(call.args), f"(error) {text}" if failed else text))
         return found
+
+    def results(self, item: bytes) -> list[Told]:
+        return results_of(item)
 
     def normal(self, item: bytes) -> bytes:
         content = decoded(_ANY, item)

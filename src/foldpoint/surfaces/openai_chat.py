@@ -9,6 +9,7 @@ from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
 from ..core.text import bare, called, observed, result_head, said, spelled, weight
+from ..core.told import Told
 from ..core.transcript import (
     BLOCK_SIZE,
     IMAGE_SIZE,
@@ -22,6 +23,7 @@ from ..core.transcript import (
     result_of,
     result_view,
 )
+from .chat_results import results_of
 from .content import Named, content_span, grown, heads, marked, normal, same_reminder_apart, with_dropped, word
 from .spans import decoded, elements, sourced, spans
 
@@ -133,6 +135,9 @@ class OpenAIChat:
                 text = " ".join(_texts(parts, 0)) if plain else normal(item).decode()
                 found.append(Exchange(*asked.pop(call_id), same_reminder_apart(text)))
         return found
+
+    def results(self, item: bytes) -> list[Told]:
+        return results_of(item)
 
     def normal(self, item: bytes) -> bytes:
         return normal(item)

@@ -10,9 +10,11 @@ from ..core.edit import Addition, Block, Carried, KeptImage, Layout
 from ..core.errors import Unreadable
 from ..core.ports import Exchange, Request
 from ..core.span import Spans
+from ..core.told import Told
 from ..core.transcript import Limits, Shape, View
 from .content import Named, content_span, grown, normal, same_reminder_apart, with_dropped, word
 from .responses_items import asked, call_id_of, joined, kind_of, parts_of, read_item, texts_of, written
+from .responses_results import results_of
 from .responses_views import CALLS, view_of
 from .spans import decoded, elements, offset, sourced, spans
 
@@ -100,6 +102,9 @@ class OpenAIResponses:
                 text = joined(parts, 0) if all(map(texts_of, parts)) else normal(item).decode()
                 found.append(Exchange(*calls.pop(call_id), same_reminder_apart(text)))
         return found
+
+    def results(self, item: bytes) -> list[Told]:
+        return results_of(item)
 
     def normal(self, item: bytes) -> bytes:
         """A string and a list of one text are the same; a message's type may be left out."""

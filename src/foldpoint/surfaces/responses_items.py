@@ -82,6 +82,11 @@ def call_id_of(item: Item) -> str:
     return word(item.call_id) or word(item.id)
 
 
+def by_program(caller: Any) -> bool:
+    """Did a program of the provider's call, which reads the output itself?"""
+    return isinstance(caller, dict) and caller.get("type") == "program"
+
+
 def written(raw: msgspec.Raw) -> str:
     """What a call asks for: a text as the text it is, anything else as it is spelled."""
     data = bytes(raw)

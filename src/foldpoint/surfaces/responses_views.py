@@ -23,6 +23,7 @@ from .responses_items import (
     Item,
     Part,
     asked,
+    by_program,
     call_id_of,
     head_of,
     joined,
@@ -137,7 +138,7 @@ def _call(read: Item, limits: Limits) -> View:
     call_id, name = call_id_of(read), word(read.name) or CALLS.get(kind, kind)
     size = MESSAGE_SIZE + _call_size(call_id, name) + weight_of(raw)
     line = called(call_id, name, head_of(raw, limits.arguments), limits.arguments)
-    is_marked = _is_marked(read) or _by_program(read)
+    is_marked = _is_marked(read) or by_program(read.caller)
     return action_view(size, [line], [Call(call_id, bare(name))], [], is_marked)
 
 
@@ -145,15 +146,11 @@ def _call_size(call_id: str, name: str) -> int:
     return BLOCK_SIZE + weight(call_id) + weight(name)
 
 
-def _by_program(read: Item) -> bool:
-    return isinstance(read.caller, dict) and read.caller.get("type") == "program"
-
-
 def _output(read: Item, limits: Limits) -> View:
     """What the client's tools answered."""
     parts, call_id = parts_of(read.output), call_id_of(read)
     size = MESSAGE_SIZE + BLOCK_SIZE + weight(call_id) + sum([_inside(part) for part in parts])
-    is_marked = _is_marked(read) or _by_program(read) or any(map(_is_marked, parts))
+    is_marked = _is_marked(read) or by_program(read.caller) or any(map(_is_marked, parts))
     head = result_head(limits.told(joined(parts, limits.reach)), _failed(read, parts))
     images = sum([part.type == "input_image" for part in parts])
     return result_view("tool", size, result_of(call_id, head, bare(word(read.name)), images), is_marked)

@@ -3,9 +3,9 @@
 from typing import Any
 
 from foldpoint.core.key import PLANS, UPSTREAMS
-from foldpoint.core.key_skills import SETTABLE, TRAJECTORY_SKILL
+from foldpoint.core.key_skills import SETTABLE
 from foldpoint.core.new_key import LIMITS, NAME, REFERENCE, TENANT
-from foldpoint.core.parameters import MOST, Parameter
+from foldpoint.core.parameters import LONGEST_TEXT, MOST, PARAMETERS, Parameter
 from foldpoint.core.policy import MODES, SKILLS
 
 Schema = dict[str, Any]
@@ -23,13 +23,19 @@ def parameter(each: Parameter) -> Schema:
         return {"enum": [*allowed, None], "description": each.about}
     if each.kind == "bool":
         return {"type": ["boolean", "null"], "description": each.about}
+    if each.kind == "text":
+        lengths = {"minLength": each.floor, "maxLength": LONGEST_TEXT}
+        return {"type": ["string", "null"], **lengths, "description": each.about}
     kind = "integer" if each.kind == "int" else "number"
-    return {"type": [kind, "null"], "minimum": each.floor, "maximum": MOST, "description": each.about}
+    some: Schema = {"type": kind, "minimum": each.least or each.floor, "maximum": MOST}
+    if each.least:
+        return {"anyOf": [{"enum": [0, None]}, some], "description": each.about}
+    return {**some, "type": [kind, "null"], "description": each.about}
 
 
 def mode(skill: str) -> Schema:
     """The modes of a skill."""
-    allowed = MODES if skill == TRAJECTORY_SKILL else ("off",)
+    allowed = MODES if skill in PARAMETERS else ("off",)
     return {"enum": [*allowed, None]}
 
 
@@ -38,15 +44,18 @@ def nullable(schema: Schema) -> Schema:
     return {**schema, "type": [schema["type"], "null"]}
 
 
-PARAMETERS = table({name: parameter(each) for name, each in SETTABLE.items()}, "parameters of the skill")
+PARAMS = {
+    skill: table({name: parameter(each) for name, each in settable.items()}, f"parameters of {skill}")
+    for skill, settable in SETTABLE.items()
+}
 SKILLS_SAVE = {
     "skills": {
         "type": ["array", "null"],
         "description": "the skills that are on; all others are off",
-        "items": {"enum": [TRAJECTORY_SKILL]},
+        "items": {"enum": list(PARAMETERS)},
     },
     "skill_modes": nullable(table({skill: mode(skill) for skill in SKILLS}, "mode of each skill")),
-    "skill_params": nullable(table({TRAJECTORY_SKILL: PARAMETERS}, "on the Enterprise plan alone")),
+    "skill_params": nullable(table(PARAMS, "on the Enterprise plan alone")),
 }
 SAVE = table(SKILLS_SAVE, "what is left out stays; null goes back to what the gateway is configured with")
 LIMIT: Schema = {"type": ["integer", "null"], "minimum": 1, "maximum": MOST}

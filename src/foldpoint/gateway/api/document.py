@@ -10,7 +10,7 @@ from foldpoint import __version__
 
 from .shapes import Faults
 
-JSON = "application/json"
+JSON, TEXT = "application/json", "text/plain"
 REFERENCES = "#/components/schemas/{name}"
 WANTED: Mapping[str, tuple[HTTPStatus, ...]] = {
     "anyone": (),
@@ -51,6 +51,8 @@ class Described(Protocol):
     @property
     def body(self) -> dict[str, Any] | None: ...
     @property
+    def text(self) -> bool: ...
+    @property
     def faults(self) -> tuple[HTTPStatus, ...]: ...
 
 
@@ -81,7 +83,7 @@ def operation(each: Described) -> dict[str, Any]:
             *({"name": name, "in": "query", "schema": schema} for name, schema in each.query.items()),
         ],
         "responses": {
-            str(int(each.status)): {"description": each.about, "content": content(each.answers)},
+            str(int(each.status)): {"description": each.about, "content": content(each.answers, each.text)},
             **{str(int(fault)): {"description": fault.phrase, "content": content(Faults)} for fault in faults},
         },
     }
@@ -94,9 +96,10 @@ def operation(each: Described) -> dict[str, Any]:
     return said
 
 
-def content(type_: type) -> dict[str, Any]:
-    """JSON of a type."""
-    return {JSON: {"schema": {"$ref": REFERENCES.format(name=type_.__name__)}}}
+def content(type_: type, text: bool = False) -> dict[str, Any]:
+    """JSON of a type; `text`: or plain text."""
+    said: dict[str, Any] = {JSON: {"schema": {"$ref": REFERENCES.format(name=type_.__name__)}}}
+    return {**said, TEXT: {"schema": {"type": "string"}}} if text else said
 
 
 _PLAIN = str.maketrans({"/": "_", "{": "", "}": ""})

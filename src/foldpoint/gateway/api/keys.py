@@ -9,7 +9,6 @@ from aiohttp import web
 from foldpoint.core.key import Key
 from foldpoint.core.key_skills import effective, policy_of, saved
 from foldpoint.core.new_key import asked
-from foldpoint.core.policy import Policy
 
 from ..callers import BAD_KEY, CALLERS, KEYRING
 from ..minting import minted
@@ -44,7 +43,7 @@ async def revoke(request: web.Request) -> KeyView:
 
 async def skills(request: web.Request) -> Skills:
     """What the key folds by."""
-    return Skills(**effective(Policy(caller_of(request).trajectory)))
+    return Skills(**effective(caller_of(request).policy))
 
 
 async def set_skills(request: web.Request) -> Skills:

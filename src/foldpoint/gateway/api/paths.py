@@ -7,12 +7,13 @@ from typing import Any, get_args
 import msgspec
 from aiohttp import web
 
+from foldpoint.core.recall import LONGEST_PATTERN, MOST
 from foldpoint.core.receipt import VERDICTS
 from foldpoint.stores.base import By
 
 from .. import health
 from ..saying import said
-from . import asked, document, keys, records
+from . import asked, document, keys, records, results
 from .guard import Answer, Handler, Who, guarded
 from .shapes import (
     Fault,
@@ -23,13 +24,15 @@ from .shapes import (
     NewKey,
     Request,
     Requests,
+    Result,
     Savings,
     SessionDetail,
     Sessions,
     Skills,
 )
 
-TENANT, KEYS, SKILLS = "/api/v1/tenant", "/api/v1/dev_keys", "/api/v1/dev_key/skills"
+TENANT, SESSION = "/api/v1/tenant", "/api/v1/session"
+KEYS, SKILLS = "/api/v1/dev_keys", "/api/v1/dev_key/skills"
 LIMIT: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": records.MOST, "default": 100}
 TEXT: dict[str, Any] = {"type": "string"}
 
@@ -38,7 +41,7 @@ class Path(msgspec.Struct, frozen=True):
     """One method of one path: who may ask, what may be asked for, and what the answer is.
 
     `query` and `inside` (of the path) are JSON schemas by name, `body` is one; `faults` are statuses besides those of
-    the guard.
+    the guard. `text`: the answer may be asked for as plain text.
     """
 
     method: str
@@ -51,10 +54,12 @@ class Path(msgspec.Struct, frozen=True):
     query: dict[str, dict[str, Any]] = {}
     inside: dict[str, dict[str, Any]] = {}
     body: dict[str, Any] | None = None
+    text: bool = False
     faults: tuple[HTTPStatus, ...] = ()
 
 
-BAD, NONE, AWAY = HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE
+BAD, NONE, GONE = HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.GONE
+AWAY = HTTPStatus.SERVICE_UNAVAILABLE
 UNREAD = (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 PATHS = (
     Path(
@@ -88,6 +93,25 @@ PATHS = (
         query={"by": {"type": "string", "enum": list(get_args(By))}}, faults=(BAD, AWAY),
     ),
     Path(
+        "GET", f"{SESSION}/{{session}}/result/{{id}}", results.result,
+        "A hidden tool result by the id of its call: whole, lines of it, or the lines that match.", "tenant", Result,
+        query={
+            "turn": {"type": "integer", "description": "which, where an id was used again; the newest unless told"},
+            "from": {"type": "integer", "description": "the first line: from 1, or from -1 backwards"},
+            "to": {"type": "integer", "description": "the last line, likewise"},
+            "pattern": {
+                "type": "string", "maxLength": LONGEST_PATTERN,
+                "description": "a regular expression in RE2's syntax: the lines that match, each behind its number",
+            },
+            "skip": {"type": "integer", "minimum": 0, "description": "characters of the first line to leave out"},
+            "most": {
+                "type": "integer", "minimum": 1, "maximum": MOST, "default": MOST,
+                "description": "characters of the answer's text",
+            },
+        },
+        inside={"session": TEXT, "id": TEXT}, text=True, faults=(BAD, NONE, GONE, AWAY),
+    ),
+    Path(
         "GET", SKILLS, keys.skills, "What the key folds by; without a key, what the gateway is configured with.",
         "tenant", Skills, faults=(BAD, AWAY),
     ),
@@ -110,8 +134,11 @@ PATHS = (
     Path("GET", "/livez", health.live, "Is the process alive?", "anyone", health.Alive),
     Path("GET", "/readyz", health.ready, "Are requests welcome?", "anyone", health.Ready, faults=(AWAY,)),
 )  # fmt: skip
-SLASHES = {f"{TENANT}/session/{{id}}": f"{TENANT}/session/{{id:.+}}"}
-"""Paths whose last part may hold slashes: a session is named by its client."""
+SLASHES = {
+    f"{TENANT}/session/{{id}}": f"{TENANT}/session/{{id:.+}}",
+    f"{SESSION}/{{session}}/result/{{id}}": f"{SESSION}/{{session:.+?}}/result/{{id:.+}}",
+}
+"""Paths whose parts may hold slashes: sessions and calls are named by others."""
 
 
 def add_routes(app: web.Application) -> None:

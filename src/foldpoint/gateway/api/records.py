@@ -10,6 +10,7 @@ import msgspec
 from aiohttp import web
 
 from foldpoint.core.policy import SKILLS
+from foldpoint.core.receipt import FOLD_IS_OFF
 from foldpoint.core.record import Record
 from foldpoint.stores.base import BadCursor, By, Sums
 from foldpoint.surfaces.parts import parts
@@ -137,7 +138,7 @@ def grouping(request: web.Request) -> By | None:
 def view(record: Record) -> Request:
     """A record as it is said."""
     stage = Stage(SKILLS[0], record.verdict, record.sealed, record.total, record.checkpoint)
-    consulted = record.verdict and record.mode != "off"
+    consulted = record.verdict and record.mode != "off" and record.reason not in FOLD_IS_OFF
     return Request(**msgspec.structs.asdict(record), stages=[stage] if consulted else [])
 
 

@@ -105,6 +105,33 @@ class Savings(msgspec.Struct, frozen=True):
     total: Figures
 
 
+class Next(msgspec.Struct, frozen=True, rename={"from_": "from"}):
+    """Where to go on: the line, and the characters of it to skip."""
+
+    from_: int
+    skip: int
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
+    """A hidden result, or a part of it: of `lines` lines and `characters` characters the lines `from` to `to`; with a
+    pattern the lines that match, each behind its number. `next` and `more` say how to go on where it was cut."""
+
+    id: str
+    session: str
+    transcript: str
+    turn: int
+    name: str
+    time: float
+    characters: int
+    lines: int
+    from_: int
+    to: int
+    matches: int | None
+    text: str
+    next: Next | None
+    more: str
+
+
 class Skills(msgspec.Struct, frozen=True):
     """What a key folds by: the skills that are on, the mode of each, the parameters that a key may set."""
 

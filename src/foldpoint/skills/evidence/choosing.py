@@ -2,6 +2,7 @@
 
 from foldpoint.core.text import ELLIPSIS, READ_AHEAD, collapsed, cut, one_line
 
+from .gaps import unended
 from .records import records_of
 from .weighing import Snippet, snippets_of
 
@@ -15,6 +16,8 @@ SHARE = 0.6
 """The part of the length that evidence gets at most; what it does not take is the head's."""
 LEAST = 10.0
 """What a snippet must be worth to take room from the head."""
+LEAST_AGAIN = 8.0
+"""The same of a capped text, in which much that is evidence stands beside each other."""
 LONGEST = 110
 """Characters of one piece of evidence."""
 BREAK = f" {ELLIPSIS} "
@@ -26,11 +29,12 @@ def extract(text: str, length: int) -> str:
     """What a line carries of a result: at most `length` characters and an ellipsis; 0 = the whole text."""
     if length < SHORTEST or (len(text) <= 8 * length and len(collapsed(text)) <= length):
         return one_line(text, length)
-    shape, snippets = records_of(text) or ("", snippets_of(text))
+    text, left = unended(text)
+    shape, snippets = records_of(text) or ("", snippets_of(text, LEAST_AGAIN if left else LEAST, left))
     lead = cut(collapsed(shape or text[:length]), length // (SHAPE if shape else HEAD)).rstrip()
     tail = "" if shape else ended(text, length // TAIL)
     room = int(SHARE * length) - (len(lead) if shape else 0)
-    chosen = chosen_of([each for each in snippets if each.score >= LEAST], room, f"{lead}\n{tail}")
+    chosen = chosen_of([each for each in snippets if each.score >= LEAST_AGAIN], room, f"{lead}\n{tail}")
     if not chosen:
         return one_line(text, length)
     rest = [*([lead] if shape else []), *chosen, *([tail] if tail else [])]

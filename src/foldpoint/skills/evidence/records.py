@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from .gaps import is_more, rows_in
 from .weighing import Snippet
 
 LARGEST = 65_536
@@ -47,7 +48,7 @@ def shape_of(value: Any, depth: int = 0) -> str:
         inner = [f"{key}: {shape}" if (shape := shape_of(each, depth + 1)) else key for key, each in _some(value)]
         return "{" + ", ".join(inner) + "}" if depth < DEEPEST else "{…}"
     if isinstance(value, list):
-        return f"[{len(value)}" + (
+        return f"[{sum(map(rows_in, value))}" + (
             f" × {shape}]" if value and depth < DEEPEST and (shape := shape_of(value[0], depth + 1)) else "]"
         )
     return ""
@@ -62,8 +63,9 @@ def _evidence(value: Any, depth: int = 0) -> Iterator[tuple[float, str]]:
     if depth > DEEPEST:
         return
     if isinstance(value, list):
+        count, value = sum(map(rows_in, value)), [row for row in value if not is_more(row)]
         rows = [row for row in value if isinstance(row, dict)]
-        if len(rows) > FEW and len(rows) == len(value):
+        if count > FEW and len(rows) == len(value):
             yield from _odd_rows(rows)
         else:
             for each in value[: 2 * FEW]:
@@ -74,13 +76,22 @@ def _evidence(value: Any, depth: int = 0) -> Iterator[tuple[float, str]]:
 
 
 def _odd_rows(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[float, str]]:
-    """Rows with values that are not like those of the other rows."""
-    odd = [_odd_of([row.get(key) for row in rows]) for key, _ in _some(rows[0])]
-    keys = [key for key, _ in _some(rows[0])]
-    for number, row in enumerate(rows):
+    """What is said of the rows with values that are not like those of the other rows."""
+    for number, scores in odd_rows(rows):
+        yield ODD + sum(scores.values()), _row(rows[number], list(scores))
+
+
+def odd_rows(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[int, dict[str, float]]]:
+    """(number, how odd which of its values are) of the rows with values that are not like those of the other rows."""
+    keys = [key for key, _ in _some(rows[0])] if rows else []
+    odd = [_odd_of([row.get(key) for row in rows]) for key in keys]
+    more = _odd_of([sorted(row.keys() - set(keys)) for row in rows])
+    for number in range(len(rows)):
         scores = {key: column[number] for key, column in zip(keys, odd, strict=True) if number in column}
+        if number in more:
+            scores |= dict.fromkeys(sorted(rows[number].keys() - set(keys)), more[number])
         if scores:
-            yield ODD + sum(scores.values()), _row(row, list(scores))
+            yield number, scores
 
 
 def _row(row: dict[str, Any], odd: Sequence[str]) -> str:

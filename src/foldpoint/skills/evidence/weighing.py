@@ -2,12 +2,12 @@
 
 import re
 from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import log
 
 import msgspec
 
+from .gaps import is_gap
 from .kinds import WEIGHTS, Mark, marks_of
 from .looking import looked_at, pieces_of
 
@@ -41,62 +41,105 @@ class Piece(msgspec.Struct, gc=False):
     marks: list[Mark]
 
 
-def snippets_of(text: str) -> list[Snippet]:
-    """The parts of a text that carry evidence, in their order; equal pieces once, with their count."""
-    seen = looked_at(text)
-    pieces = _marked(seen)
-    worth = _worth(pieces)
+class Weighed(msgspec.Struct, frozen=True, gc=False):
+    """A piece of a text: where it stands and what it is worth; nothing where its like stood before."""
+
+    start: int
+    end: int
+    worth: float
+
+
+def snippets_of(text: str, least: float = 0.0, left: int = 0) -> list[Snippet]:
+    """The parts of a text worth more than that, in their order; equal pieces once, with their count.
+
+    left: characters that are left out of the text; evidence is as rare as among all of them.
+    """
+    seen = "\n".join([text[start:end] for start, end in looked_at(text)])
+    _, pieces = _marked(seen)
+    worth = _worth(pieces, 1.0 + left / (len(text) or 1))
     found = []
     for number, piece in enumerate(pieces):
-        scored = [(worth[mark.shape, mark.value], mark) for mark in piece.marks]
-        top = max((score for score, _ in scored), default=0.0)
-        if top > 0.0:
-            score = top + LESS * (sum([max(0.0, each) for each, _ in scored]) - top)
-            shown = _around(piece, [mark for each, mark in scored if each >= top / 2])
-            found.append(Snippet(score, number, f"{shown} (×{piece.times})" if piece.times > 1 else shown))
+        if piece.marks:
+            score, top = _score(piece, worth)
+            if score > 0.0 and score >= least:
+                shown = _around(piece, [mark for mark in piece.marks if worth[mark.shape, mark.value] >= top / 2])
+                found.append(Snippet(score, number, f"{shown} (×{piece.times})" if piece.times > 1 else shown))
     return found
 
 
-def _marked(text: str) -> list[Piece]:
+def weighed(text: str, windows: Sequence[tuple[int, int]]) -> list[list[Weighed]]:
+    """The pieces of each window of a text, in order, without the ends of lines."""
+    places, pieces = _marked("\n".join([text[start:end] for start, end in windows]))
+    worth = _worth(pieces)
+    found: list[list[Weighed]] = [[] for _ in windows]
+    window, at = 0, windows[0][0]
+    for start, end, piece in places:
+        while start + at > windows[window][1]:
+            window += 1
+            at = windows[window][0] - start
+        score = _score(piece, worth)[0] if piece is not None and piece.marks else 0.0
+        found[window].append(Weighed(start + at, end + at, score))
+    return found
+
+
+def _score(piece: Piece, worth: Mapping[tuple[str, str], float]) -> tuple[float, float]:
+    """What a piece is worth, and its best mark."""
+    scores = [worth[mark.shape, mark.value] for mark in piece.marks]
+    top = max(scores)
+    return (top + LESS * (sum([each for each in scores if each > 0.0]) - top) if top > 0.0 else 0.0), top
+
+
+Place = tuple[int, int, Piece | None]
+"""Where a piece begins and ends, and the piece; none where its like stood before, or it stands for a gap."""
+
+
+def _marked(text: str) -> tuple[list[Place], list[Piece]]:
     """The pieces of a text with their marks; a piece that stands there again is counted with the first."""
-    spans = list(pieces_of(text))
     pieces: dict[str, Piece] = {}
-    at: list[Piece | None] = []
-    for start, end in spans:
+    places: list[Place] = []
+    for start, end in pieces_of(text):
         said = text[start:end]
         first = pieces.get(said)
-        if first is None:
-            pieces[said] = first = Piece(start, said, 0, [])
-            at.append(first)
-        else:
-            at.append(None)
-        first.times += 1
-    starts = [start for start, _ in spans]
-    for mark in marks_of(text, len(spans)):
-        piece = at[bisect_right(starts, mark.start) - 1]
+        if first is None and not is_gap(said):
+            pieces[said] = first = Piece(start, said, 1, [])
+            places.append((start, end, first))
+            continue
+        if first is not None:
+            first.times += 1
+        places.append((start, end, None))
+    starts = [start for start, _, _ in places]
+    for mark in marks_of(text, len(places)):
+        piece = places[bisect_right(starts, mark.start) - 1][2]
         if piece is not None:
             piece.marks.append(mark)
-    return list(pieces.values())
+    return places, list(pieces.values())
 
 
-def _worth(pieces: list[Piece]) -> Mapping[tuple[str, str], float]:
-    """What each (shape, value) is worth among all of a text: more in a longer one, nothing where every piece has it."""
-    having: Counter[str] = Counter()
-    values: dict[str, Counter[str]] = defaultdict(Counter)
+def _worth(pieces: list[Piece], times: float = 1.0) -> Mapping[tuple[str, str], float]:
+    """What each (shape, value) is worth among all of a text: more in a longer one, nothing where every piece has it.
+
+    times: how many times as long the text was of which these pieces are left.
+    """
+    having: dict[str, int] = {}
+    values: dict[str, dict[str, int]] = {}
     kinds: dict[str, str] = {}
     count = sum([piece.times for piece in pieces])
     for piece in pieces:
-        having.update(dict.fromkeys([mark.shape for mark in piece.marks], piece.times))
+        for shape in {mark.shape for mark in piece.marks}:
+            having[shape] = having.get(shape, 0) + piece.times
         for mark in piece.marks:
-            values[mark.shape][mark.value] += piece.times
+            counts = values.setdefault(mark.shape, {})
+            counts[mark.value] = counts.get(mark.value, 0) + piece.times
             kinds[mark.shape] = mark.kind
     worth = {}
+    whole = times * count
     for shape, counts in values.items():
-        rare = WEIGHTS[kinds[shape]] * log((count + 1) / (having[shape] + 0.5))
-        usual, times = counts.most_common(1)[0]
-        settled = kinds[shape] == "count" and FEW < counts.total() < times / USUAL
+        had = having[shape] * times ** (having[shape] / count)
+        rare = WEIGHTS[kinds[shape]] * log((whole + 1) / (had + 0.5))
+        usual = max(counts, key=lambda value, counts=counts: counts[value])  # type: ignore[misc]
+        settled = kinds[shape] == "count" and FEW < sum(counts.values()) < counts[usual] / USUAL
         for value in counts:
-            worth[shape, value] = rare if not settled else 0.0 if value == usual else UNUSUAL * log(count + 1)
+            worth[shape, value] = rare if not settled else 0.0 if value == usual else UNUSUAL * log(whole + 1)
     return worth
 
 
