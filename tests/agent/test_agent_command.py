@@ -148,7 +148,6 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     steps = [step("Read.", ("shell", {"command": "head -c 60000 /dev/zero | tr '\\0' x"})) for _ in range(8)]
     with provider(tmp_path, [*steps, step("Done.")]) as address:
         file = agent_file(tmp_path, address, SHELL)
-        limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)); import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
         full = command(file, "run", "--trigger", "Go.")
         full[2] = LIMITED + full[2]
         done = subprocess.run(full, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
@@ -188,6 +187,24 @@ def test_bad_settings_are_named_with_their_lines(tmp_path: Path) -> None:
         "model must be set",
     ):
         assert wanted in done.stderr
+
+
+def test_unknown_keys_of_every_table_are_named(tmp_path: Path) -> None:
+    """With the line of the key itself and the nearest right one."""
+    file = tmp_path / "agent.toml"
+    file.write_text('name = "a"\nmodel = "m"\n[store]\nurll = "x"\n[triggers]\nqueue = "q"\nprt = 1\n')
+    done = agent(file, "run")
+    assert done.returncode == 2
+    assert "agent.toml:4: unknown key 'urll' in [store] (did you mean 'url'?)" in done.stderr
+    assert "agent.toml:7: unknown key 'prt' in [triggers] (did you mean 'port'?)" in done.stderr
+
+
+def test_a_conversation_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """`show` and `log` say which there are, and make none."""
+    file = agent_file(tmp_path, "http://127.0.0.1:1")
+    for name in ("show", "log"):
+        done = agent(file, name, "--conversation", "c_none")
+        assert (done.returncode, "has no conversation 'c_none'; it has none" in done.stderr) == (1, True)
 
 
 def until(holds: object, seconds: float = 30) -> None:
