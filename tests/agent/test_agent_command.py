@@ -188,6 +188,24 @@ def test_bad_settings_are_named_with_their_lines(tmp_path: Path) -> None:
         assert wanted in done.stderr
 
 
+def test_unknown_keys_of_every_table_are_named(tmp_path: Path) -> None:
+    """With the line of the key itself and the nearest right one."""
+    file = tmp_path / "agent.toml"
+    file.write_text('name = "a"\nmodel = "m"\n[store]\nurll = "x"\n[triggers]\nqueue = "q"\nprt = 1\n')
+    done = agent(file, "run")
+    assert done.returncode == 2
+    assert "agent.toml:4: unknown key 'urll' in [store] (did you mean 'url'?)" in done.stderr
+    assert "agent.toml:7: unknown key 'prt' in [triggers] (did you mean 'port'?)" in done.stderr
+
+
+def test_a_conversation_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """`show` and `log` say which there are, and make none."""
+    file = agent_file(tmp_path, "http://127.0.0.1:1")
+    for name in ("show", "log"):
+        done = agent(file, name, "--conversation", "c_none")
+        assert (done.returncode, "has no conversation 'c_none'; it has none" in done.stderr) == (1, True)
+
+
 def until(holds: object, seconds: float = 30) -> None:
     """Wait for it."""
     deadline = time.monotonic() + seconds

@@ -240,6 +240,16 @@ def test_the_prompt_stays_bounded_over_a_thousand_messages(log: Conversations) -
     assert log.verify(log.current("it")) == 2 * turns + 2
 
 
+def test_the_task_in_hand_stays_in_the_prompt(log: Conversations) -> None:
+    """What the user said last is told even where so much was done for it that its message is left out."""
+    told = [Row(1, "user", "First."), Row(2, "assistant", "Yes."), Row(3, "user", "Second.")]
+    for turn in range(60):
+        told += [Row(0, "assistant", "", says("", (f"{turn}", "note", "{}")).calls), Row(0, "tool", "", (), f"{turn}")]
+    shown = within(told, 40)
+    assert [row.role for row in shown[:2]] == ["user", "assistant"]
+    assert (shown[0].content.startswith("First.\n\n["), shown[0].content.endswith("\n\nSecond.")) == (True, True)
+
+
 def test_a_window_begins_at_an_action_and_moves_by_half() -> None:
     """Results stand behind the calls that they answer; the first message stays and says what is left out."""
     told = [Row(1, "user", "Begin.")]

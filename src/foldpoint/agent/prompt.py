@@ -16,7 +16,7 @@ POLICY = Policy(
 )
 """What an agent folds by where its settings say nothing else."""
 WINDOW = 400
-"""Messages of the log that a prompt is built from, the first one beside them."""
+"""Messages of the log that a prompt is built from, the first one and the task in hand beside them."""
 LEFT_OUT = "[{count} earlier messages are in the log; recall(id) reads their results]"
 
 
@@ -49,7 +49,10 @@ class Prompt:
 
 
 def within(rows: Sequence[Row], window: int) -> Sequence[Row]:
-    """The first row and the newest ones, at most `window` of these; results stand behind the calls they answer."""
+    """The first row and the newest ones, at most `window` of these; results stand behind the calls they answer.
+
+    What the user said last of what is left out stands behind the first message: the newest rows may work on it.
+    """
     if not window or len(rows) <= window:
         return rows
     step = max(1, window // 2)
@@ -57,5 +60,6 @@ def within(rows: Sequence[Row], window: int) -> Sequence[Row]:
     while first < len(rows) and rows[first].role == "tool":
         first += 1
     opening = rows[0]
-    note = LEFT_OUT.format(count=first - 1)
-    return [msgspec.structs.replace(opening, content=f"{opening.content}\n\n{note}"), *rows[first:]]
+    said = next((row.content for row in reversed(rows[1:first]) if row.role == "user"), "")
+    kept = (opening.content, LEFT_OUT.format(count=first - 1), said)
+    return [msgspec.structs.replace(opening, content="\n\n".join(text for text in kept if text)), *rows[first:]]

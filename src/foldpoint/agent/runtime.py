@@ -72,6 +72,8 @@ class Runtime:
         """
         conversation = self._log.current(self._name)
         with self._log.hold(conversation):
+            if self._log.current(self._name) != conversation:
+                raise FoldpointError(f"{self._name} has just begun a new conversation: run it again")
             story = Story(self._log, conversation, self._clock)
             await self._settle(story)
             if text and not (trigger and story.has(trigger)):

@@ -19,6 +19,7 @@ from foldpoint.core.policy import Policy, unknown_keys
 from .dialects import SURFACES
 from .prompt import POLICY, WINDOW
 from .tools import ToolSettings
+from .tools.settings import read_table
 
 ADDRESSES = {"anthropic": "http://127.0.0.1:4600/anthropic"}
 """The gateway of this machine, by surface; the others have one path."""
@@ -110,8 +111,8 @@ class _Reading:
 
     def settings(self) -> AgentSettings | None:
         plain = self._plain()
-        store = self._converted("store", _Store, _Store())
-        triggers = self._converted("triggers", TriggerSettings, TriggerSettings())
+        store = read_table(self.given.get("store", {}), _Store, "store", self.problems)
+        triggers = read_table(self.given.get("triggers", {}), TriggerSettings, "triggers", self.problems)
         tools, policy = self._tools(), self._policy()
         extra = self.given.get("extra", {})
         if not isinstance(extra, dict):
@@ -154,13 +155,6 @@ class _Reading:
             except msgspec.ValidationError as error:
                 self.problems.append((name, f"{name}: {_said(error)}"))
         return _Plain(**taken) if "name" in taken and "model" in taken else None
-
-    def _converted(self, table: str, kind: Any, default: Any) -> Any:
-        try:
-            return msgspec.convert(self.given.get(table, {}), kind)
-        except msgspec.ValidationError as error:
-            self.problems.append((table, f"[{table}]: {_said(error)}"))
-            return default
 
     def _tools(self) -> ToolSettings:
         try:

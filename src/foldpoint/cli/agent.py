@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from foldpoint.agent.runtime import Runtime
     from foldpoint.agent.settings import AgentSettings
     from foldpoint.core.conversation import Row
+    from foldpoint.stores import Conversations
 
 AgentFile = Annotated[Path, typer.Option("--config", help="The agent's file.")]
 Chosen = Annotated[str | None, typer.Option("--conversation", help="An earlier conversation by its id.")]
@@ -39,7 +40,7 @@ def run(
 
     from foldpoint.agent.settings import load_agent
 
-    text = sys.stdin.read() if trigger == "-" else trigger or ""
+    text = sys.stdin.buffer.read().decode(errors="replace") if trigger == "-" else trigger or ""
     try:
         asyncio.run(_run(load_agent(config), text, id, watch, as_json))
     except KeyboardInterrupt:
@@ -132,7 +133,7 @@ def show(
     settings = load_agent(config)
     log = log_of(settings)
     try:
-        chosen = conversation or log.current(settings.name)
+        chosen = _chosen(log, settings.name, conversation)
         rows = log.rows(chosen)
         built, receipt = prompt_of(settings).body(rows, [])
         if prompt:
@@ -168,7 +169,7 @@ def log(config: AgentFile = FILE, conversation: Chosen = None, as_json: AsJson =
     settings = load_agent(config)
     kept = log_of(settings)
     try:
-        rows = kept.rows(conversation or kept.current(settings.name))
+        rows = kept.rows(_chosen(kept, settings.name, conversation))
     finally:
         kept.close()
     for row in rows:
@@ -190,6 +191,15 @@ def reset(config: AgentFile = FILE) -> None:
             typer.echo(kept.reset(settings.name))
     finally:
         kept.close()
+
+
+def _chosen(log: "Conversations", agent: str, conversation: str | None) -> str:
+    """The conversation that was asked for, else the present one. Raises StoreError where the agent has no such one."""
+    from foldpoint.stores import StoreError
+
+    if conversation and conversation not in (known := log.conversations(agent)):
+        raise StoreError(f"{agent} has no conversation {conversation!r}; it has {', '.join(known) or 'none'}")
+    return conversation or log.current(agent)
 
 
 def _shown(row: "Row") -> str:

@@ -77,7 +77,7 @@ class ToolSettings(msgspec.Struct, frozen=True):
         if not isinstance(given, Mapping):
             raise PolicyError([("tools", "tools must be a table of tables: shell, python.<name>, mcp.<name>")])
         problems = unknown_keys(given, KINDS, "tools")
-        shell = _read(given["shell"], ShellSettings, "tools.shell", problems) if "shell" in given else None
+        shell = read_table(given["shell"], ShellSettings, "tools.shell", problems) if "shell" in given else None
         python = _named(given.get("python", {}), PythonSettings, "tools.python", problems)
         mcp = _named(given.get("mcp", {}), McpSettings, "tools.mcp", problems)
         tables: dict[str, ShellSettings | McpSettings] = {f"tools.mcp.{name}": one for name, one in mcp.items()}
@@ -101,10 +101,10 @@ def _named(given: object, kind: type[_Table], table: str, problems: Problems) ->
     if not isinstance(given, Mapping):
         problems.append((table, f"{table} must be a table of tables, one for each name"))
         return {}
-    return {str(name): _read(one, kind, f"{table}.{name}", problems) for name, one in given.items()}
+    return {str(name): read_table(one, kind, f"{table}.{name}", problems) for name, one in given.items()}
 
 
-def _read(given: object, kind: type[_Table], table: str, problems: Problems) -> _Table:
+def read_table(given: object, kind: type[_Table], table: str, problems: Problems) -> _Table:
     """One table as its settings; a bad value goes to the problems and its default is taken."""
     if not isinstance(given, Mapping):
         problems.append((table, f"{table} must be a table"))
