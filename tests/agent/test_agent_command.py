@@ -1,9 +1,11 @@
 """`foldpoint agent` as a person uses it: a task with real commands, and what can go wrong around it."""
 
+import json
 import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -30,20 +32,20 @@ def test_none():
 MEND = "cat > stats.py <<'END'\ndef mean(values):\n    return sum(values) / len(values) if values else 0\nEND\n"
 
 
-@pytest.mark.parametrize("surface", ["anthropic", "openai-chat", "openai-responses"])
-@pytest.mark.parametrize("plain", [False, True], ids=["native", "text"])
+@pytest.mark.parametrize(
+    ("surface", "plain"),
+    [("anthropic", False), ("openai-chat", False), ("openai-chat", True), ("openai-responses", False)],
+    ids=["anthropic", "openai-chat", "in plain text", "openai-responses"],
+)
 def test_it_repairs_a_project(tmp_path: Path, surface: str, plain: bool) -> None:
     """Sees the tests fail, looks, mends, sees them pass: with real commands, on every surface, also in plain text."""
-    if plain and surface != "openai-chat":
-        pytest.skip("text mode is the same on every surface")
     (tmp_path / "stats.py").write_text(BROKEN)
     (tmp_path / "test_stats.py").write_text(TEST)
-    tests = {"command": f"{sys.executable} -m pytest -q -p no:cacheprovider test_stats.py 2>&1 | tail -20"}
+    quick = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1"
+    tests = {"command": f"{quick} {sys.executable} -m pytest -q -p no:cacheprovider test_stats.py 2>&1 | tail -20"}
     commands = [tests, {"command": "cat stats.py"}, {"command": MEND}, tests]
     steps = [step("Next.", ("shell", each)) for each in commands] + [step("It passes now.")]
     if plain:
-        import json
-
         blocks = ["```tool\n" + json.dumps({"name": "shell", "arguments": each}) + "\n```" for each in commands]
         steps = [step(f"Next.\n\n{block}") for block in blocks] + [step("It passes now.")]
     more = ("disable_native_tools = true\n" if plain else "") + SHELL
@@ -87,7 +89,7 @@ def test_two_processes_on_one_conversation(tmp_path: Path) -> None:
 
 def test_a_command_that_hangs_prints_too_much_or_writes_binary(tmp_path: Path) -> None:
     """Each is a result that says so; the agent goes on in little memory."""
-    commands = ["sleep 100", f"{sys.executable} -c \"print('y' * 300_000_000)\"", "head -c 4000 /dev/urandom"]
+    commands = ["sleep 100", f"{sys.executable} -c \"print('y' * 100_000_000)\"", "head -c 4000 /dev/urandom"]
     steps = [
         step("Next.", ("shell", {"command": each, "timeout_seconds": 20 if at else 1}))
         for at, each in enumerate(commands)
@@ -118,9 +120,6 @@ def test_a_stop_leaves_a_log_that_goes_on(tmp_path: Path) -> None:
 
 def test_triggers_from_files_and_over_http(tmp_path: Path) -> None:
     """Both are worked on one after another; a trigger that was done lies in done/."""
-    import json
-    import urllib.request
-
     with provider(tmp_path, [step("One."), step("Two.")]) as address:
         file = agent_file(tmp_path, address, "[triggers]\nport = 0\n")
         (tmp_path / "triggers").mkdir()
@@ -148,7 +147,6 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     steps = [step("Read.", ("shell", {"command": "head -c 60000 /dev/zero | tr '\\0' x"})) for _ in range(8)]
     with provider(tmp_path, [*steps, step("Done.")]) as address:
         file = agent_file(tmp_path, address, SHELL)
-        limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)); import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
         full = command(file, "run", "--trigger", "Go.")
         full[2] = LIMITED + full[2]
         done = subprocess.run(full, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)

@@ -297,3 +297,87 @@ def test_saves_at_once_are_all_kept(tmp_path: Path) -> None:
             assert {name: now["skill_params"][SKILL][name] for name in wanted} == wanted
 
     run(main())
+
+
+LONG = "\n".join(f"row {number} is as it was" for number in range(200))
+
+
+def with_result(text: str) -> bytes:
+    """An Anthropic request with one result."""
+    use = {"type": "tool_use", "id": "t1", "name": "read", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": text}
+    messages = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": [use]}]
+    return msgspec.json.encode(
+        {"model": "m", "max_tokens": 9, "messages": [*messages, {"role": "user", "content": [result]}]}
+    )
+
+
+def test_keys_that_cut_results_and_keys_that_do_not(tmp_path: Path) -> None:
+    """Each has the headers of its own skills; the provider gets the shorter result from that key alone; the record
+    says what was done, and the original can be read back."""
+    cap = "tool_output_cap"
+
+    async def main() -> None:
+        async with Provider().running() as provider:
+            settings = settings_for(provider.url, admin_key=ADMIN)
+            async with api(tmp_path, settings) as it:
+                _, plain = await it.made(plan="enterprise", tenant="plain")
+                wanted = {"skills": [cap], "skill_modes": {cap: "prod"}, "skill_params": {cap: {"max_chars": 400}}}
+                _, cuts = await it.made(plan="enterprise", tenant="cuts", **wanted)
+                body = with_result(LONG)
+                first = await it.send("/v1/messages", body, plain)
+                second = await it.send("/v1/messages", body, cuts)
+                assert provider.got[0].body == body
+                shorter = msgspec.json.decode(provider.got[1].body)["messages"][2]["content"][0]["content"]
+                assert len(shorter) <= 400
+                assert [name for name in first[1] if name.startswith("x-ace-tool")] == []
+                said = {name: value for name, value in second[1].items() if name.startswith("x-ace")}
+                assert said == {"x-ace-tool-output-cap": "compacted", "x-ace-tool-output-cap-results": "1/1"}
+                records = (await it.ask("GET", "/api/v1/tenant/requests", key=cuts))[1]["requests"]
+                assert [(one["verdict"], one["reason"], one["stages"]) for one in records] == [
+                    ("compacted", "shortened", [])
+                ]
+                assert records[0]["tokens_saved"] > 1_000
+                path = f"/api/v1/session/{records[0]['session']}/result/t1"
+                status, original = await it.ask("GET", path, key=cuts)
+                assert (status, original["text"]) == (200, LONG)
+                assert (await it.ask("GET", path, key=plain))[0] == 404
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    ("params", "field", "message"),
+    [
+        ({"tool_output_cap": {"max_chars": 100}}, "max_chars", "max_chars must be 0 or >= 200"),
+        ({"tool_output_cap": {"max_chars": "x"}}, "max_chars", "max_chars must be a whole number"),
+        (
+            {"tool_output_cap": {"max_char": 300}},
+            "max_char",
+            "unknown field 'max_char' in skill_params.tool_output_cap (did you mean 'max_chars'?)",
+        ),
+        (
+            {"tool_output_cap": {"exempt_tools": ["read"]}},
+            "exempt_tools",
+            "exempt_tools must be a text of 0 to 2000 characters",
+        ),
+        ({"stale_tool_output": {"grid": 0}}, "grid", "grid must be >= 1"),
+        (
+            {"stale_tool_output": {"placeholder": ""}},
+            "placeholder",
+            "placeholder must be a text of 1 to 2000 characters",
+        ),
+    ],
+)
+def test_bad_parameters_of_the_other_skills(tmp_path: Path, params: Any, field: str, message: str) -> None:
+    """Named with the field and what would be right; nothing is saved."""
+
+    async def main() -> None:
+        async with api(tmp_path) as it:
+            _, secret = await it.made(plan="enterprise")
+            before = await it.ask("GET", SKILLS, key=secret)
+            said = await it.ask("POST", SKILLS, {"skill_params": params}, key=secret)
+            assert said == (400, {"error": {"message": message, "field": field}})
+            assert await it.ask("GET", SKILLS, key=secret) == before
+
+    run(main())
