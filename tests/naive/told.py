@@ -114,10 +114,10 @@ def blocks(content: list[Any]) -> list[Slot]:
 
 def gemini(content: dict[str, Any]) -> Found:
     parts = content.get("parts") or []
-    if content.get("role") == "model":
+    if content.get("role") not in (None, "", "user", "function"):
         return []
     given = [
-        part.get("functionResponse") or part.get("function_response")
+        part.get("function_response") if part.get("functionResponse") is None else part["functionResponse"]
         for part in (parts if isinstance(parts, list) else [parts])
     ]
     return [(word(one.get("id")) or word(one.get("name")) + "#", response(one)) for one in given if one is not None]
@@ -127,8 +127,10 @@ def response(one: dict[str, Any]) -> list[Slot]:
     held = one.get("response")
     if not isinstance(held, dict):
         return []
-    if sum(len(json.dumps(value)) for value in held.values() if not isinstance(value, str)) > BIG:
-        return [Slot(one, "response", "error" if held.get("error") else "output")]
+    beside = [json.dumps(value) for value in held.values() if not isinstance(value, str)]
+    if sum(map(len, beside)) > BIG or len(beside) == len(held) > 0:
+        failed = json.dumps(held.get("error")) not in ("null", "false", '""', "{}", "[]")
+        return [Slot(one, "response", "error" if failed else "output")]
     return strings(held, *held)
 
 

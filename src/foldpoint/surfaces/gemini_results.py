@@ -12,6 +12,7 @@ _NONE = msgspec.Raw()
 BESIDE = 240
 """Bytes that members which are no strings may have beside those that are. Others in place of the strings change nothing
 in that, so what was told once is read as it was told."""
+_CALLERS = (None, "", "user", "function")
 _NOTHING = (b"null", b"false", b'""', b"{}", b"[]")
 
 
@@ -35,7 +36,7 @@ def results_of(item: bytes) -> list[Told]:
         return []
     source = readable(item)
     content = inside(_CONTENT, source)
-    if content.role == "model":
+    if content.role not in _CALLERS:
         return []
     parts = [content.parts] if isinstance(content.parts, _Part) else content.parts or []
     responses = [part.functionResponse or part.function_response for part in parts]
@@ -43,13 +44,14 @@ def results_of(item: bytes) -> list[Told]:
 
 
 def _told(response: Function, source: bytes) -> Told:
-    """Its strings are its texts; where much stands beside them, the whole object is, as it is spelled."""
+    """Its strings are its texts; where there are none, or much beside them, the whole object is, as it is spelled."""
     name, given = bare(word(response.name)), response.response
     if first_of(given) != b"{":
         return Told(response.key, name, ())
     members = inside(_MEMBERS, given)
     texts = strings(members.values())
-    if sum([len(bytes(raw)) for raw in members.values() if first_of(raw) != b'"']) <= BESIDE:
+    beside = sum([len(bytes(raw)) for raw in members.values() if first_of(raw) != b'"'])
+    if not members or (texts and beside <= BESIDE):
         return told(response.key, name, texts, source)
     failed = bytes(members.get("error", b"null")) not in _NOTHING
     place = place_of(given, source, b'{"error":"' if failed else b'{"output":"', b'"}')
