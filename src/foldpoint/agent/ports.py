@@ -80,8 +80,8 @@ class Log(Protocol):
     def rows(self, conversation: str) -> list[Row]:
         """All of them, in order."""
 
-    def append(self, conversation: str, row: Row) -> None:
-        """Write the row behind the last one: `row.seq` is the next number, or somebody else writes, too (Raises
+    def append(self, conversation: str, row: Row) -> Row:
+        """Write the row behind the last one, and give it back as it is kept: `row.seq` is the next number, or somebody else writes, too (Raises
         StoreError)."""
 
     def start(self, conversation: str, seq: int, call_id: str) -> None:

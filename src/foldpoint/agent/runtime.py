@@ -159,7 +159,7 @@ class Story:
     def append(self, role: Any, content: str, **rest: Any) -> None:
         """Write a message behind the last one."""
         row = Row(len(self.rows) + 1, role, content, created_at=self._clock(), **rest)
-        self._log.append(self.conversation, row)
+        row = self._log.append(self.conversation, row)
         self.rows.append(row)
         self._triggers.add(row.trigger)
 

@@ -76,6 +76,7 @@ async def _watched(settings: "AgentSettings", agent: "Runtime", as_json: bool) -
     from foldpoint.agent.triggers.files import FileQueue
     from foldpoint.agent.triggers.http import DoorSettings, open_door
     from foldpoint.core.errors import FoldpointError
+    from foldpoint.stores import StoreError
 
     wanted = settings.triggers
     queue = FileQueue(settings.folder / wanted.queue)
@@ -90,6 +91,8 @@ async def _watched(settings: "AgentSettings", agent: "Runtime", as_json: bool) -
         async for each in queue:
             try:
                 ended = await agent.run(each.text, each.id)
+            except StoreError:
+                raise  # the trigger stays in the queue, and comes again
             except FoldpointError as error:
                 typer.echo(str(error), err=True)
                 await each.failed(str(error))

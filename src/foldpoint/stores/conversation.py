@@ -1,7 +1,7 @@
 """The log of agents' conversations: rows are appended and never changed, and each vouches for those before it."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from hashlib import sha256
 from secrets import token_hex
@@ -50,8 +50,9 @@ class Conversations:
         """All of them, in order."""
         return [_row(values) for *values, _ in self._stored(conversation)]
 
-    def append(self, conversation: str, row: Row) -> None:
-        """Write the row behind the last one. Raises StoreError where there is a row with its number already."""
+    def append(self, conversation: str, row: Row) -> Row:
+        """Write the row behind the last one, and give it back as it is kept. Raises StoreError where there is a row with
+        its number already."""
         last = self._database.rows(
             "SELECT seq, digest FROM message WHERE conversation = ? ORDER BY seq DESC LIMIT 1", (conversation,)
         )
@@ -65,7 +66,7 @@ class Conversations:
                 "SELECT digest FROM message WHERE conversation = ? AND seq = ?", (conversation, row.seq)
             )
             if written and bytes(written[0][0]) == mine:
-                return
+                return _row(values)
         raise StoreError(
             f"conversation {conversation}: message {row.seq} is there already or does not follow the last one: another "
             "process writes it; stop one of them"
@@ -117,7 +118,7 @@ def _values(row: Row) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _row(values: list[Any]) -> Row:
+def _row(values: Sequence[Any]) -> Row:
     seq, role, content, calls, call_id, name, failed, surface, native, created_at, trigger = values
     return Row(
         seq,
