@@ -81,8 +81,10 @@ class Log(Protocol):
         """All of them, in order."""
 
     def append(self, conversation: str, row: Row) -> Row:
-        """Write the row behind the last one, and give it back as it is kept: `row.seq` is the next number, or somebody else writes, too (Raises
-        StoreError)."""
+        """Write the row behind the last one, and give it back as it is kept.
+
+        `row.seq` is the next number, or somebody else writes, too: raises StoreError.
+        """
 
     def start(self, conversation: str, seq: int, call_id: str) -> None:
         """Note, for good, that a call is about to run which row `seq` asks for."""

@@ -51,8 +51,10 @@ class Conversations:
         return [_row(values) for *values, _ in self._stored(conversation)]
 
     def append(self, conversation: str, row: Row) -> Row:
-        """Write the row behind the last one, and give it back as it is kept. Raises StoreError where there is a row with
-        its number already."""
+        """Write the row behind the last one, and give it back as it is kept.
+
+        Raises StoreError where there is a row with its number already.
+        """
         last = self._database.rows(
             "SELECT seq, digest FROM message WHERE conversation = ? ORDER BY seq DESC LIMIT 1", (conversation,)
         )
