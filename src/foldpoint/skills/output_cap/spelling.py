@@ -1,12 +1,15 @@
 """A text as the units of it that are kept, with a sign in every gap."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 from foldpoint.core.text import ELLIPSIS
 from foldpoint.skills.evidence.gaps import more
 
 from .units import Reading, Unit
 
+Told = Callable[[int, int], str]
+"""What lines are left out between two places."""
 TOLD, LEAST = 0.08, 40
 """The part of the room that is for what gaps say, and the characters that are at least."""
 FEW = 8
@@ -20,19 +23,18 @@ def told_room(room: int) -> int:
 
 def spelled(text: str, reading: Reading, taken: Sequence[int], room: int) -> tuple[str, int]:
     """(the text, characters of the original in it): at most `room`; the last ones taken go where it is too long."""
-    kept = list(taken)
+    kept, told = list(taken), cache(lambda at, end: reading.told(text, at, end))  # tries share most of their gaps
     while True:
-        said = "".join(_parts(text, reading, sorted(kept), told_room(room)))
+        said = "".join(_parts(text, reading.units, sorted(kept), told, told_room(room)))
         if len(said) <= room:
             return said, sum([reading.units[number].end - reading.units[number].start for number in kept])
         kept.pop()
 
 
-def _parts(text: str, reading: Reading, kept: Sequence[int], told: int) -> Iterable[str]:
+def _parts(text: str, units: Sequence[Unit], kept: Sequence[int], told: Told, room: int) -> Iterable[str]:
     """The kept units and what stands between them."""
-    units = reading.units
     gaps = [(before + 1, after) for before, after in zip([-1, *kept], [*kept, len(units)], strict=True)]
-    says = _says(text, reading, [gap for gap in gaps if gap[0] < gap[1]], told)
+    says = _says(text, units, [gap for gap in gaps if gap[0] < gap[1]], told, room)
     for start, after in gaps:
         if start < after:
             yield _gap(text, units, start, after, says.get(start, ""))
@@ -40,21 +42,29 @@ def _parts(text: str, reading: Reading, kept: Sequence[int], told: int) -> Itera
             yield text[units[after].start : units[after].end]
 
 
-def _says(text: str, reading: Reading, gaps: Sequence[tuple[int, int]], room: int) -> dict[int, str]:
+def _says(text: str, units: Sequence[Unit], gaps: Sequence[tuple[int, int]], told: Told, room: int) -> dict[int, str]:
     """What the largest gaps say, by where they begin."""
     found: dict[int, str] = {}
-    units = reading.units
     sizes = sorted([(units[start].start - units[after - 1].end, start, after) for start, after in gaps])
     for size, start, after in sizes:
         at, end = units[start].start, units[after - 1].end
         if room <= 0 or -size < FEW:
             break
         if units[start].sort in ("", "unseen") and (not at or text[at - 1] == "\n"):
-            said = reading.told(text, at, end)
-            if said and len(said) < room and text.count("\n", at, end) >= FEW:
+            said = told(at, end)
+            if said and len(said) < room and not _few(text, at, end):
                 found[start] = said
                 room -= len(said) + 1
     return found
+
+
+def _few(text: str, at: int, end: int) -> bool:
+    """Are there fewer lines than one says the number of?"""
+    for _ in range(FEW):
+        at = text.find("\n", at, end) + 1
+        if not at:
+            return True
+    return False
 
 
 def _gap(text: str, units: Sequence[Unit], start: int, after: int, said: str) -> str:
