@@ -14,6 +14,7 @@ from ..pricing.gate import Gate
 from ..surfaces.splice import front_of, spliced
 from .digest import checkpoint_of, opening_of
 from .figures import Tally, received
+from .hiding import hidden
 from .ledger import Ledger
 from .limits import limits_of
 from .memo import Copy, Key, Known, Memo, Text, looked_at, viewed
@@ -43,20 +44,23 @@ class Pipeline:
     def run(self, request: Request, surface: Surface, key: Key, gate: Gate, binds: bool) -> Piped:
         """Apply them to one request of the transcript that is remembered under the key."""
         policy, known = self.policy, self._memo.get(key)
-        cuts, given = self._capped(request, surface, known, key)
+        cuts, given, same = self._capped(request, surface, known, key)
         shown = cuts if policy.tool_output_cap.mode == "prod" else {}
         cut = rewritten(request, {at: one.item for at, one in shown.items()})
-        now, folded = self._folded(cut, surface, known, gate, binds)
+        now, folded, spelled = self._folded(cut, surface, known, gate, binds)
         tail = now.layout.tail if now.layout and policy.agent_trajectory_compaction.mode == "prod" else 0
         now = self._aged(cut, surface, known, now, gate, tail)._replace(given=given, capped=cuts)
         self._memo.put(key, now)
-        return self._sent(request, cut, surface, known, now, folded, tail)
+        hides = hidden(request, known, now, policy, spelled if given is None else same)
+        return self._sent(request, cut, now, folded, tail, hides)
 
-    def _capped(self, request: Request, surface: Surface, known: Known | None, key: Key) -> tuple[Cuts, Copy | None]:
-        """What the cap makes of the items, and a copy of these."""
+    def _capped(
+        self, request: Request, surface: Surface, known: Known | None, key: Key
+    ) -> tuple[Cuts, Copy | None, int]:
+        """What the cap makes of the items, a copy of these, and how many leading ones are as before."""
         policy, items = self.policy.tool_output_cap, request.items
         if policy.mode == "off":
-            return {}, None
+            return {}, None, 0
         before = known.given if known else None
         same = before.leading(items) if before is not None else 0
 
@@ -77,12 +81,12 @@ class Pipeline:
             same,
             not policy.exempt_tools,
         )
-        return cuts, Copy(items, before, same)
+        return cuts, Copy(items, before, same), same
 
     def _folded(
         self, request: Request, surface: Surface, known: Known | None, gate: Gate, binds: bool
-    ) -> tuple[Known, bytes]:
-        """The plan of the fold, and the body that it makes of the request."""
+    ) -> tuple[Known, bytes, int]:
+        """The plan of the fold, the body that it makes of the request, and how many leading items are as before."""
         policy = self.policy.agent_trajectory_compaction
         views, spelled, same = viewed(surface, request.items, limits_of(policy), known)
         ledger = Ledger(
@@ -97,9 +101,9 @@ class Pipeline:
         now = Known(copy, ledger, plan, *digests, *_front(surface, request, views, plan, policy, known, spelled))
         folded = spliced(request, now.front, now.layout.tail) if now.layout else request.body
         if len(folded) <= len(request.body):
-            return now, folded
+            return now, folded, spelled
         # Kept as it was planned: the next request's replay goes on from there.
-        return now._replace(layout=None, front=b"", plan=not_smaller(plan, ledger)), request.body
+        return now._replace(layout=None, front=b"", plan=not_smaller(plan, ledger)), request.body, spelled
 
     def _aged(
         self, request: Request, surface: Surface, known: Known | None, now: Known, gate: Gate, tail: int
@@ -119,11 +123,10 @@ class Pipeline:
         self,
         request: Request,
         cut: Request,
-        surface: Surface,
-        known: Known | None,
         now: Known,
         folded: bytes,
         tail: int,
+        hides: tuple[Hidden, ...],
     ) -> Piped:
         """The body to send and what is said of it."""
         policy, fold = self.policy, self.policy.agent_trajectory_compaction
@@ -137,46 +140,12 @@ class Pipeline:
             Tally("stale_tool_output", policy.stale_tool_output.mode, *_tallied(old)),
         ]
         receipt = received(request, now, policy, body, tallies)
-        hidden = _hidden(request, known, now, policy)
-        return Piped(body, receipt, now.opening, now.ledger.binds and now.plan.folds, hidden)
+        return Piped(body, receipt, now.opening, now.ledger.binds and now.plan.folds, hides)
 
 
 def _tallied(cuts: Cuts) -> tuple[int, int]:
     """How many results are shorter, and the bytes saved."""
     return sum([cut.results for cut in cuts.values()]), sum([cut.saved for cut in cuts.values()])
-
-
-def _hidden(request: Request, known: Known | None, now: Known, policy: Policy) -> tuple[Hidden, ...]:
-    """The caller's items of which the request before showed more, or which it did not have: what is known may be of
-    another transcript that begins alike."""
-    found, before = set[int](), set[int]()
-    if policy.tool_output_cap.mode == "prod":
-        found |= now.capped.keys()
-        before |= known.capped.keys() if known else set()
-    if policy.stale_tool_output.mode == "prod":
-        found |= {at for at in now.stale if at in now.old}
-        before |= {at for at in known.stale if at in known.old} if known else set()
-    if policy.agent_trajectory_compaction.mode == "prod":
-        found |= _sealed(now)
-        before |= _sealed(known) if known else set()
-    if found and known:
-        same = (known.given or known.items).leading(request.items)
-        found -= {at for at in before if at < same}
-    starts = now.ledger.starts
-    turns, turn, hidden = len(starts) - 1, 0, list[Hidden]()
-    for at in sorted(found):
-        while turn < turns and starts[turn] <= at:
-            turn += 1
-        hidden.append(Hidden(turn, request.items[at]))
-    return tuple(hidden)
-
-
-def _sealed(now: Known) -> set[int]:
-    """The items with results that are sealed."""
-    if not now.layout:
-        return set()
-    views, last = now.ledger.views, now.ledger.starts[now.plan.state.sealed]
-    return {at for at in range(now.ledger.head, last) if views[at].answers or views[at].results}
 
 
 def _front(
