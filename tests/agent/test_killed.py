@@ -17,6 +17,7 @@ from living import agent_file, command, provider, step
 from foldpoint.agent.runtime import INTERRUPTED
 from foldpoint.stores import open_log
 
+pytestmark = pytest.mark.timeout(900)
 TURNS, KILLS, EACH = 40, 200, 25
 """Turns of the task; kills in all, and of one run of it at most."""
 TOOL = """

@@ -7,7 +7,9 @@ import pytest
 
 from foldpoint import Engine, Policy, fold, fold_messages
 from foldpoint.core.policy import OutputCap, StaleOutput, Trajectory
+from foldpoint.core.transcript import Limits, View
 from foldpoint.skills.memo import Memo
+from foldpoint.skills.output_cap.applying import Callers
 from foldpoint.surfaces import SURFACES
 
 OFF = Trajectory(mode="off")
@@ -83,7 +85,8 @@ def test_tools_are_exempt_by_name(surface: str, exempt: str, stays: bool) -> Non
     body = REQUESTS[surface](LONG)
     done = fold(body, surface, policy(exempt_tools=exempt))
     assert (done.body is body) == stays
-    assert len(told(done.body, surface)[0]) == (len(LONG) if stays else len(told(done.body, surface)[0]))
+    said = told(done.body, surface)[0]
+    assert said == LONG if stays else len(said) <= 400
     assert done.receipt.reason == ("nothing_long" if stays else "shortened")
 
 
@@ -107,6 +110,40 @@ def test_several_texts_share_the_cap() -> None:
     assert lengths[0] == 5
     assert sum(lengths) <= 400
     assert max(lengths[1:]) <= 198
+
+
+def texts_of(*texts: str) -> bytes:
+    """A request whose result has those texts."""
+    return anthropic([{"type": "text", "text": text} for text in texts])
+
+
+def test_the_shares_of_several_texts() -> None:
+    """What short ones leave goes to the others, evenly."""
+    sent = told(fold(texts_of("a" * 50, "\n".join(LONG.split("\n")[:9]), LONG, LONG), "anthropic", policy()).body)
+    assert (len(sent[0]), [len(text) <= 116 for text in sent[1:]]) == (50, [True, True, True])
+    assert fold(texts_of("a" * 200, "b" * 200), "anthropic", policy()).receipt.reason == "nothing_long"
+
+
+@pytest.mark.parametrize(("count", "length", "most"), [(5, 300, 400), (60, 300, 400), (301, 50, 400), (20, 300, 2_000)])
+def test_more_texts_than_the_cap_can_tell_apart(count: int, length: int, most: int) -> None:
+    """Are told as one: what matters in any of them is said, none is empty, and all are within the cap."""
+    texts = [f"row {number} ".ljust(length, "x") for number in range(count)]
+    texts[count // 2] = "ERROR: connection to db-7f3a9c refused".ljust(length)
+    sent = told(fold(texts_of(*texts), "anthropic", policy(max_chars=most)).body)
+    assert len(sent) == count
+    assert "" not in sent
+    assert sum(map(len, sent)) <= most
+    assert "characters left out]" in "".join(sent)
+
+
+@pytest.mark.parametrize("length", [2, 40])
+def test_more_texts_than_the_cap_has_characters(length: int) -> None:
+    """Each keeps a sign, for a provider refuses an empty text; the body never grows."""
+    body = texts_of(*["x" * length] * 3_000)
+    done = fold(body, "anthropic", policy())
+    sent = told(done.body)
+    assert (len(sent), "" in sent, len(done.body) <= len(body)) == (3_000, False, True)
+    assert sum(map(len, sent)) <= 3_099 if length > 3 else done.body is body
 
 
 def test_the_ending_names_the_call_where_there_is_a_recall_tool() -> None:
@@ -176,3 +213,26 @@ def test_messages_of_a_framework() -> None:
     stale = Policy(OFF, stale_tool_output=StaleOutput("prod", grid=1, max_age_messages=0))
     aged = fold_messages([*messages, {"role": "assistant", "content": "Done."}], "anthropic", stale)
     assert aged[2]["content"][0]["content"] == "[long tool output stale/compacted]"
+
+
+def test_a_name_is_of_the_newest_call_in_front_and_every_item_is_read_once() -> None:
+    """Also where ids come twice or nobody called."""
+    ids, read = ["a", "b", "a", "c"], list[bytes]()
+    calls = [
+        {"id": id, "type": "function", "function": {"name": f"tool{at}", "arguments": "{}"}}
+        for at, id in enumerate(ids)
+    ]
+    items = [json.dumps({"role": "assistant", "tool_calls": [call]}).encode() for call in calls]
+
+    class Reading:
+        """The surface, and what it read."""
+
+        def view(self, item: bytes, limits: Limits) -> View:
+            """As the surface does."""
+            read.append(item)
+            return SURFACES["openai-chat"].view(item, limits)
+
+    callers = Callers(Reading(), items)
+    assert [callers.name(2, id) for id in ("a", "c")] == ["tool0", ""]
+    assert [callers.name(4, id) for id in ("a", "b", "c", "d")] == ["tool2", "tool1", "tool3", ""]
+    assert sorted(read) == sorted(items)

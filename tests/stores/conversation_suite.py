@@ -63,3 +63,31 @@ class ConversationSuite:
         row = msgspec.structs.replace(FULL, content="line ✓\n" * 500_000)
         log.append("one", row)
         assert again.rows("one") == [row]
+
+    def test_a_call_with_an_odd_id_is_known_to_have_begun(self, log: Conversations, again: Conversations) -> None:
+        """NUL and what is no Unicode are the same `?` in the row and in the mark."""
+        log.append("one", Row(1, "assistant", "", (ToolCall("a\0\ud800", "x\0", "{\ud800}"),)))
+        (call,) = again.rows("one")[0].calls
+        log.start("one", 1, f"0:{call.id}")
+        assert (call, again.started("one")) == (ToolCall("a??", "x?", "{?}"), {(1, "0:a??")})
+
+    def test_a_whole_second_is_a_time(self, log: Conversations, again: Conversations) -> None:
+        """It is vouched for as the database gives it back."""
+        log.append("one", Row(1, "user", "Go.", created_at=3))
+        assert again.verify("one") == 1
+
+    def test_rows_that_changed_places_are_seen(self, log: Conversations) -> None:
+        """The first of the two is named."""
+        for seq in range(1, 5):
+            log.append("one", Row(seq, "user", str(seq)))
+        for now, then in ((2, -1), (3, 2), (-1, 3)):
+            log._database.change("UPDATE message SET seq = ? WHERE seq = ?", (then, now))
+        with pytest.raises(StoreError, match="message 2 is missing or is not as it was written"):
+            log.verify("one")
+
+    def test_calls_that_cannot_be_read_are_named(self, log: Conversations) -> None:
+        """Where somebody changed them by hand."""
+        log.append("one", FULL)
+        log._database.change("UPDATE message SET calls = ?", ("{",))
+        with pytest.raises(StoreError, match="conversation one: message 1 is missing or is not as it was written"):
+            log.rows("one")

@@ -9,7 +9,7 @@ from ..surfaces.splice import written
 from .ledger import Ledger
 from .limits import limits_of
 from .output_cap import capped
-from .output_cap.applying import capped_item
+from .output_cap.applying import Callers, capped_item
 from .rewriting import Cut
 from .stale import old_until, stale_item
 from .trajectory import planned, unfolded
@@ -23,7 +23,8 @@ def folded_items(surface: Surface, items: Sequence[bytes], policy: Policy, gate:
     cap, fold, stale = policy.tool_output_cap, policy.agent_trajectory_compaction, policy.stale_tool_output
     places: list[Place] = list(enumerate(items))
     if cap.mode == "prod":
-        places = _changed(places, {at: capped_item(surface, items, at, cap, capped) for at in range(len(items))})
+        callers = Callers(surface, items)
+        places = _changed(places, {at: capped_item(callers, at, cap, capped) for at in range(len(items))})
     cut = [item for _, item in places]
     ledger = Ledger([surface.view(item, limits_of(fold)) for item in cut], surface.shape, recall=fold.recall_hint)
     plan = planned(surface, cut, ledger, fold, gate) if fold.mode == "prod" else unfolded(ledger)

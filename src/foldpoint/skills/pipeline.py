@@ -19,7 +19,7 @@ from .ledger import Ledger
 from .limits import limits_of
 from .memo import Copy, Key, Known, Memo, Text, looked_at, viewed
 from .output_cap import capped
-from .output_cap.applying import capped_item
+from .output_cap.applying import Callers, capped_item
 from .rewriting import Cuts, rewritten
 from .stale import old_until, stale_item
 from .trajectory import Plan, not_smaller, planned, unfolded
@@ -73,9 +73,10 @@ class Pipeline:
                 self._memo.put(name, Text(said))
             return said
 
+        callers = Callers(surface, items)
         cuts = looked_at(
             items,
-            lambda at: capped_item(surface, items, at, policy, capper),
+            lambda at: capped_item(callers, at, policy, capper),
             before,
             known.capped if known else {},
             same,

@@ -47,8 +47,14 @@ class Conversations:
         return [id for (id,) in found]
 
     def rows(self, conversation: str) -> list[Row]:
-        """All of them, in order."""
-        return [_row(values) for *values, _ in self._stored(conversation)]
+        """All of them, in order. Raises StoreError, which names the first one that cannot be read."""
+        found = []
+        for *values, _ in self._stored(conversation):
+            try:
+                found.append(_row(values))
+            except (msgspec.MsgspecError, TypeError, UnicodeError):
+                raise StoreError(_spoilt(conversation, values[0])) from None
+        return found
 
     def append(self, conversation: str, row: Row) -> Row:
         """Write the row behind the last one, and give it back as it is kept.
@@ -60,14 +66,14 @@ class Conversations:
         )
         before, digest = last[0] if last else (0, b"")
         values = _values(row)
-        mine = _digest(bytes(digest), values)
+        mine = _digest(_bytes(digest), values)
         if row.seq == before + 1:
             columns = ("conversation", *COLUMNS, "digest")
             self._database.insert(Insert("message", columns, [(conversation, *values, mine)]))
             written = self._database.rows(
                 "SELECT digest FROM message WHERE conversation = ? AND seq = ?", (conversation, row.seq)
             )
-            if written and bytes(written[0][0]) == mine:
+            if written and _bytes(written[0][0]) == mine:
                 return _row(values)
         raise StoreError(
             f"conversation {conversation}: message {row.seq} is there already or does not follow the last one: another "
@@ -90,11 +96,8 @@ class Conversations:
         digest, expected = b"", 1
         for *values, stored in self._stored(conversation):
             digest = _digest(digest, tuple(values))
-            if values[0] != expected or digest != bytes(stored):
-                raise StoreError(
-                    f"conversation {conversation}: message {expected} is missing or is not as it was written: restore "
-                    "the log from a copy"
-                )
+            if values[0] != expected or digest != _bytes(stored):
+                raise StoreError(_spoilt(conversation, expected))
             expected += 1
         return expected - 1
 
@@ -111,12 +114,26 @@ class Conversations:
         return self.conversations(agent)[number - 1]
 
 
+def _spoilt(conversation: str, seq: object) -> str:
+    """What is said of a row that somebody changed."""
+    return (
+        f"conversation {conversation}: message {seq} is missing or is not as it was written: restore the log from a "
+        "copy"
+    )
+
+
+def _bytes(value: Any) -> bytes:
+    """The bytes of a column; none where somebody put something else there."""
+    return bytes(value) if isinstance(value, (bytes, memoryview)) else b""
+
+
 def _values(row: Row) -> tuple[Any, ...]:
     """A row as the database holds it."""
-    calls = msgspec.json.encode(row.calls).decode()
+    # An id is cleaned here as it is in `start`, or a call that was begun would not be known again.
+    calls = msgspec.json.encode([ToolCall(held(c.id), held(c.name), held(c.arguments)) for c in row.calls]).decode()
     return (
-        row.seq, row.role, held(row.content), held(calls), held(row.tool_call_id), held(row.name), int(row.failed),
-        row.surface, row.native, row.created_at, held(row.trigger),
+        row.seq, row.role, held(row.content), calls, held(row.tool_call_id), held(row.name), int(row.failed),
+        held(row.surface), row.native, float(row.created_at), held(row.trigger),
     )  # fmt: skip
 
 
