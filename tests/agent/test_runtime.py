@@ -110,6 +110,7 @@ def test_a_call_that_was_begun_is_not_made_again(log: Conversations) -> None:
     [
         (("a", "nothing", "{}"), "There is no tool 'nothing'. The tools are: note."),
         (("a", "note", '{"n": '), "The arguments are no JSON, the call was not made"),
+        (("a", "note", '{"a":' * 1500 + "1" + "}" * 1500), "The arguments are no JSON, the call was not made"),
         (("a", "note", "[1]"), "The arguments must be a JSON object, the call was not made."),
         (("a", "broken", "{}"), "The tool broken failed: ZeroDivisionError"),
     ],
@@ -193,6 +194,26 @@ def test_recall_reads_the_log(log: Conversations) -> None:
     assert said["r3"] == "There is no result of a call 'none' in this conversation."
     assert said["big"] == text
     assert b'recall(\\"big\\") returns them' in asker.bodies[1]
+
+
+def test_recall_knows_the_ids_that_requests_name(log: Conversations) -> None:
+    """Where a provider would not take the call's own."""
+    asker = Canned(says("", ("functions.t:0", "note", "{}")), says("Done."))
+    asyncio.run(runtime(log, asker, Noted(gives=lambda: "row\n" * 3_000)).run("Begin."))
+    named = asker.bodies[-1].partition(b'recall(\\"')[2].partition(b'\\"')[0].decode()
+    recall = Recall(lambda: log.rows(log.current("it")))
+    assert named != "functions.t:0"
+    assert asyncio.run(recall.run({"id": named, "to": 1})) == Outcome("row\n")
+    assert asyncio.run(recall.run({"id": named, "pattern": "none"})) == Outcome("No line matches.")
+
+
+def test_the_newest_action_is_always_shown() -> None:
+    """With all of its results, however small the window is."""
+    calls = says("", *[(f"c{at}", "note", "{}") for at in range(10)]).calls
+    rows = [Row(1, "user", "Begin."), Row(2, "assistant", "Old."), Row(3, "assistant", "", calls)]
+    rows += [Row(0, "tool", "ok", (), call.id) for call in calls]
+    for window in (1, 2, 5, 9, 10):
+        assert within(rows, window)[1:] == rows[2:]
 
 
 def test_the_stale_rule_leaves_the_log_alone(log: Conversations) -> None:

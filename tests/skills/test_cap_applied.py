@@ -126,7 +126,7 @@ def test_the_shares_of_several_texts() -> None:
 
 @pytest.mark.parametrize(("count", "length", "most"), [(5, 300, 400), (60, 300, 400), (301, 50, 400), (20, 300, 2_000)])
 def test_more_texts_than_the_cap_can_tell_apart(count: int, length: int, most: int) -> None:
-    """Are told as one: what matters in any of them is said, none is empty, and all are within the cap."""
+    """Are told as one or evenly: none is empty, all are within the cap, and the ending says what is left out."""
     texts = [f"row {number} ".ljust(length, "x") for number in range(count)]
     texts[count // 2] = "ERROR: connection to db-7f3a9c refused".ljust(length)
     sent = told(fold(texts_of(*texts), "anthropic", policy(max_chars=most)).body)

@@ -287,3 +287,11 @@ def test_the_ending_counts_to_the_character(size: int) -> None:
     lines = said.count("\n") - sum([line.startswith("…") for line in said.split("\n")])
     left = int(end[1:].split()[0])
     assert len(text) - kept - said.count("\n") <= left <= len(text) - kept - max(0, lines)
+
+
+@pytest.mark.parametrize("most", [*range(1, 60), 112, 120, 200])
+@pytest.mark.parametrize("call_id", ["", "c" * 60, "c" * 140])
+def test_a_room_too_small_for_what_a_gap_says(most: int, call_id: str) -> None:
+    """Is filled with what fits in it."""
+    log = "\n".join(f"ERROR {number} f.py:{number}" for number in range(60))
+    assert len(capped(log * 5, most, call_id)) <= most

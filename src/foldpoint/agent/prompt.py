@@ -57,8 +57,10 @@ def within(rows: Sequence[Row], window: int) -> Sequence[Row]:
         return rows
     step = max(1, window // 2)
     first = -(-(len(rows) - window) // step) * step
-    while first < len(rows) and rows[first].role == "tool":
+    newest = next((at for at in range(len(rows) - 1, 0, -1) if rows[at].role != "tool"), 1)
+    while first < newest and rows[first].role == "tool":
         first += 1
+    first = min(first, newest)  # the newest action is shown, however many results it has
     opening = rows[0]
     said = next((row.content for row in reversed(rows[1:first]) if row.role == "user"), "")
     kept = (opening.content, LEFT_OUT.format(count=first - 1), said)

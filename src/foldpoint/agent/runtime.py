@@ -132,7 +132,7 @@ class Runtime:
             return Outcome(f"There is no tool {call.name!r}. The tools are: {known}.", failed=True)
         try:
             arguments = msgspec.json.decode(call.arguments or "{}")
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
             return Outcome(f"The arguments are no JSON, the call was not made: {error}.", failed=True)
         if not isinstance(arguments, dict):
             return Outcome("The arguments must be a JSON object, the call was not made.", failed=True)

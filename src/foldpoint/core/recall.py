@@ -137,10 +137,8 @@ def _matching(text: str, some: Sequence[str], first: int, last: int, lines: int,
         told = f"{number}: {line}\n"
         if len(told) > room:
             if not shown:
-                shown.append(told[:room])
-                number += 1
-            if number > last:
-                break
+                cut = f"cut after {most} characters of an answer: ask for more of them, or for line {number} by itself"
+                return Part(told[:room], first, number, lines, len(text), 1, (number, 0), cut)
             at = number, 0
             more = _more(at, lines, most)
             return Part("".join(shown), first, number - 1, lines, len(text), len(shown), at, more)

@@ -95,6 +95,17 @@ def rounds(rows: Sequence[Row]) -> Iterator[Round]:
         yield Round(said, tuple(results), tuple(told))
 
 
+def result_named(rows: Sequence[Row], id: str) -> Row | None:
+    """The result of the call that requests give that id in place of its own; None where there is none."""
+    taken: set[str] = set()
+    for said, following in _split(rows):
+        for place, call in enumerate(said.calls if said else ()):
+            if said and _free(call.id, said.seq, place, taken) == id:
+                answers = (row for row in following if row.role == "tool" and row.tool_call_id == call.id)
+                return next(answers, None)
+    return None
+
+
 def arguments_of(call: ToolCall) -> msgspec.Raw:
     """The arguments as the JSON of an object; text that is none is told as it is."""
     return as_object(call.arguments)

@@ -22,12 +22,13 @@ def told_room(room: int) -> int:
 
 
 def spelled(text: str, reading: Reading, taken: Sequence[int], room: int) -> tuple[str, int]:
-    """(the text, characters of the original in it): at most `room`; the last ones taken go where it is too long."""
+    """(the text, characters of the original in it): at most `room`; the last ones taken go where it is too long, and
+    where even a gap alone is, it is cut."""
     kept, told = list(taken), cache(lambda at, end: reading.told(text, at, end))  # tries share most of their gaps
     while True:
         said = "".join(_parts(text, reading.units, sorted(kept), told, told_room(room)))
-        if len(said) <= room:
-            return said, sum([reading.units[number].end - reading.units[number].start for number in kept])
+        if len(said) <= room or not kept:
+            return said[:room], sum([reading.units[number].end - reading.units[number].start for number in kept])
         kept.pop()
 
 
