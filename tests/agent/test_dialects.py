@@ -258,3 +258,14 @@ def test_a_longer_log_only_appends(surface: str, rows: list[Row], data: st.DataO
 def segment_of(segment: Segment) -> bytes:
     """A part of a prompt, cache marks left out."""
     return segment.content
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_calls_of_one_id_have_their_own_results(surface: str) -> None:
+    """In their order, though the provider gave the id twice."""
+    calls = (ToolCall("same", "poll", "{}"), ToolCall("same", "poll", "{}"))
+    rows = [Row(1, "user", "Go."), Row(2, "assistant", "", calls)]
+    rows += [Row(3 + at, "tool", f"result {at}", tool_call_id="same", name="poll") for at in range(2)]
+    body = dialect_of(surface, MODELS[surface]).body(rows, SYSTEM, TOOLS, 1000).decode()
+    assert 0 < body.index("result 0") < body.index("result 1")
+    assert "Result of poll" not in body

@@ -82,16 +82,16 @@ def rounds(rows: Sequence[Row]) -> Iterator[Round]:
     taken: set[str] = set()
     for said, following in _split(rows):
         ids = [_free(call.id, said.seq, place, taken) for place, call in enumerate(said.calls)] if said else []
-        given: dict[str, Row] = {}
+        calls = said.calls if said else ()
+        given: dict[int, Row] = {}
         told = []
         for row in following:
-            wanted = said is not None and any(call.id == row.tool_call_id for call in said.calls)
-            if row.role == "tool" and wanted and row.tool_call_id not in given:
-                given[row.tool_call_id] = row
+            place = next((at for at, one in enumerate(calls) if at not in given and one.id == row.tool_call_id), None)
+            if row.role == "tool" and place is not None:
+                given[place] = row
             elif row.content.strip():
                 told.append(row.content if row.role == "user" else f"Result of {row.name or 'a call'}: {row.content}")
-        calls = said.calls if said else ()
-        results = [_result(call, name, given.get(call.id)) for call, name in zip(calls, ids, strict=True)]
+        results = [_result(call, ids[place], given.get(place)) for place, call in enumerate(calls)]
         yield Round(said, tuple(results), tuple(told))
 
 
